@@ -22,7 +22,7 @@ async function askedPush(place: TestRepository, answer: (id: string, question: Q
   while (openQuestions(place.machine).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   const [queued] = openQuestions(place.machine);
   if (queued !== undefined) answer(queued.id, queued.question);
-  return (await ended).is;
+  return (await ended).answer;
 }
 
 function somebody(place: TestRepository): void {
@@ -58,7 +58,7 @@ it("a yes by assent approvals is the sentence, and the next push goes ahead", as
     expect(proposals[0]?.covers).toBe(`yes, for this repository: ${SENTENCE}`);
     expect(assent(place, ["approvals", "answer", id, "yes", "--always"])).toMatchObject({ status: 0 });
   });
-  expect([told, policyOf(place)]).toEqual(["yes", expect.stringMatching(GIVEN) as unknown]);
+  expect([told, policyOf(place)]).toEqual(["allow", expect.stringMatching(GIVEN) as unknown]);
   expect(place.judge(PUSH).verdict).toMatchObject({ decision: "allow", basis: "grant" });
 });
 

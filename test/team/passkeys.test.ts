@@ -9,7 +9,7 @@ import { challengeOf, credentialMark, isPasskeyKey, keyIdOf, makeKeyPair, passke
 import { readPolicy } from "@assent/core/policy/read";
 import { askAfar, demandHere, hashRequest, readAnswer } from "@assent/team/team/afar";
 import { carryQuestions, type TeamMembership, writeMembership } from "@assent/team/team";
-import { KeptQuestions, TeamAnswers } from "@assent/team/team/protocol";
+import { KeptAtTeam, TeamAnswers } from "@assent/team/team/protocol";
 import { launchBrowser } from "../page/chromium.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { FLAGS, type PasskeyAlgorithm, type SaidOtherwise, SoftPasskey } from "../soft-authenticator.ts";
@@ -163,7 +163,7 @@ onEveryDatabase("passkeys", (place) => {
         about,
       };
       const got = await server.post("/v1/questions", { v: 1, questions: [question] }, machine.token);
-      expect(v.parse(KeptQuestions, JSON.parse(got.text)).questions[0]!.is).toBe("taken");
+      expect(v.parse(KeptAtTeam, JSON.parse(got.text)).questions[0]!.is).toBe("taken");
       return question;
     };
     type Question = Awaited<ReturnType<typeof put>>;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KeptQuestions, TeamAnswers, TeamQuestion } from "@assent/team/team/protocol";
+import { KeptAtTeam, TeamAnswers, TeamQuestion } from "@assent/team/team/protocol";
 import { answersFor, keepQuestions } from "../../packages/team-server/src/questions/store.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type Got, type TestMachine, TestServer } from "./harness/server.ts";
@@ -43,7 +43,7 @@ onEveryDatabase("questions", (place) => {
 
   const put = async (question: Question, { token } = machine): Promise<string> => {
     const got = await server.post("/v1/questions", { v: 1, questions: [question] }, token);
-    return got.status === 200 ? v.parse(KeptQuestions, JSON.parse(got.text)).questions[0]!.is : `HTTP ${got.status}`;
+    return got.status === 200 ? v.parse(KeptAtTeam, JSON.parse(got.text)).questions[0]!.is : `HTTP ${got.status}`;
   };
   const answers = async ({ token } = machine) =>
     v.parse(TeamAnswers, JSON.parse((await server.get("/v1/answers", { authorization: `Bearer ${token}` })).text)).answers;

@@ -7,26 +7,25 @@ import {
   isTerminal,
   printable,
   said,
-  saidElsewhere,
   TerminalApprover,
   TerminalDevice,
   who,
 } from "@assent/guard/approve";
 import {
   announceApprover,
+  askerText,
   answerQuestion,
   choicesOf,
+  endText,
   noteSignOfLife,
   openQuestions,
   type QueueChange,
   type QueuedQuestion,
-  type QueueEnd,
   readNotify,
   watchQuestions,
 } from "@assent/guard/approve/queue";
 import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
-import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
@@ -103,7 +102,7 @@ class ApprovalsTerminal {
     for (const { queued, end } of ended) {
       const here = this.#open.get(queued.id);
       this.#open.delete(queued.id);
-      here?.abort.abort(end.is === "answered" ? new AnsweredElsewhere(end.answer, end.by) : ENDED[end.is]);
+      here?.abort.abort(end.is === "answered" ? new AnsweredElsewhere(end.answer, end.by) : endText(end));
     }
     const news = open.filter(({ id }) => !this.#open.has(id));
     for (const queued of open) this.#show(queued);
@@ -128,7 +127,7 @@ class ApprovalsTerminal {
     const choices = choicesOf(queued);
     void this.#approver
       .ask(question, here.abort.signal, () => ({
-        others: here.queued.others,
+        alike: here.queued.others,
         hidden: Math.max(0, here.queued.alike - 1 - here.queued.others.length),
         about: aboutLine(here.queued, this.#machine),
         choices,
@@ -165,24 +164,10 @@ class ApprovalsTerminal {
   }
 }
 
-const ENDED = { withdrawn: "needs no answer any more", expired: "nobody answered in time" } as const;
-
-const endText = (end: QueueEnd): string =>
-  end.is === "answered" ? saidElsewhere(new AnsweredElsewhere(end.answer, end.by)) : ENDED[end.is];
-
-const POINT: Readonly<Record<QueuedQuestion["point"], string>> = {
-  run: "assent run",
-  confined: "sandboxed",
-  gateway: "MCP gateway",
-  library: "in a program of yours",
-  hook: "before it runs",
-};
-
 /** `claude, confined, in ~/project; waits until 14:03:20`. */
-function aboutLine({ agent, point, question, until }: QueuedQuestion, { home }: Machine): string {
-  const where = shorten(question.cwd, "/", home);
-  const end = until === undefined ? "" : `; waits until ${new Date(until).toTimeString().slice(0, 8)}`;
-  return `${agent === undefined ? "" : `${agent}, `}${POINT[point]}, in ${where}${end}`;
+function aboutLine(queued: QueuedQuestion, { home }: Machine): string {
+  const { until } = queued;
+  return `${askerText(queued, home)}${until === undefined ? "" : `; waits until ${new Date(until).toTimeString().slice(0, 8)}`}`;
 }
 
 /** `assent approvals list` */

@@ -6,7 +6,7 @@ import { answerableFromAfar, isChange, isConfined, isUnoffered, type JudgedActio
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { asIfConfining } from "./confine.ts";
 import { decidingTable } from "./deciding-table.ts";
-import { judgeOnly, ruleReader, sayDecision, sayVerdict, SOURCES, type ToolQuestion } from "@assent/page/look";
+import { judgeOnly, ruleReader, sayDecision, sayVerdict, SOURCES, type GivenCall } from "@assent/page/look";
 import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute, shorten } from "./place.ts";
@@ -85,11 +85,11 @@ function lookingBy({ confined }: ExplainOptions): Pick<DecideOptions, "memory" |
 }
 
 /** The same request with another file in place of the user's. */
-function otherwise(question: ToolQuestion, machine: Machine, policyFiles: readonly string[], diff: string): Outcome {
+function otherwise(question: GivenCall, machine: Machine, policyFiles: readonly string[], diff: string): Outcome {
   return judgeOnly(question, machine, policyFiles, { select: withUserFile(absolute(diff)), memory: "look" });
 }
 
-function questionOf(command: string | undefined, options: ExplainOptions): ToolQuestion | string {
+function questionOf(command: string | undefined, options: ExplainOptions): GivenCall | string {
   const cwd = absolute(options.cwd ?? ".");
   if (options.input === undefined) {
     if (command === undefined) return "nothing to explain: give a command, --tool with --input, or --batch";
@@ -141,7 +141,7 @@ async function batch(options: ExplainOptions): Promise<number> {
   return code;
 }
 
-async function batchAnswer(question: ToolQuestion | string, machine: Machine, options: ExplainOptions): Promise<Record<string, unknown>> {
+async function batchAnswer(question: GivenCall | string, machine: Machine, options: ExplainOptions): Promise<Record<string, unknown>> {
   if (typeof question === "string") return { v: JSON_VERSION, error: question };
   const { policy, diff } = options;
   const { outcome, difference } = await foreseen(judgeOnly(question, machine, policy, lookingBy(options)));
@@ -149,7 +149,7 @@ async function batchAnswer(question: ToolQuestion | string, machine: Machine, op
   return diffJson(outcome, (await foreseen(otherwise(question, machine, policy, diff))).outcome);
 }
 
-function requestOfLine(line: string, folder: string): ToolQuestion | string {
+function requestOfLine(line: string, folder: string): GivenCall | string {
   let value: unknown;
   try {
     value = JSON.parse(line);

@@ -10,11 +10,11 @@ declare const __dirname: string;
 
 /** The question as the team has it; undefined: the policy does not let it be answered from afar, or nobody carries it there. */
 export function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | undefined {
-  const about = questionAfar(outcome);
-  if (about === undefined) return undefined;
-  const { request, verdict } = outcome;
-  const { agent, session, cwd } = request;
-  return putToTeam({ asking: { machine, point: "hook", agent, session }, about, reason: verdict.reason, rule: verdict.rule?.text, cwd });
+  const afar = questionAfar(outcome);
+  if (afar === undefined) return undefined;
+  const { agent, session, cwd } = outcome.request;
+  const { reason, rule } = outcome.verdict;
+  return putToTeam({ machine, point: "hook", agent, session }, { afar, reason, cwd, ...(rule === undefined ? {} : { rule }) });
 }
 
 /** Where nobody carries questions to the team, as in CI: a process of our own does, as long as this one waits. */

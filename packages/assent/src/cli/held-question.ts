@@ -1,10 +1,10 @@
 import { isMainThread } from "node:worker_threads";
 import { withoutAdvice } from "@assent/core/action";
 import { agentNamed } from "@assent/hosts/agents";
-import { type Answer, ofTeam, printable, wrongRuleIn } from "@assent/guard/approve";
+import { type Answer, DENY, isSaid, noteOf, ofTeam, printable, wrongRuleIn } from "@assent/guard/approve";
 import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "@assent/guard/approve/queue";
 import type { Outcome } from "@assent/guard/engine";
-import { type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
+import { rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
 import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "@assent/team/team/afar";
 import { carryFor, teamQuestion } from "./held-afar.ts";
@@ -49,8 +49,11 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
   // A host that could ask does so where the team may not answer.
   if (team === undefined && (!isThere || request.host.asks)) return outcome;
   const question = requestQuestion(asked);
-  const settle = (answer: Answer): Outcome =>
-    settled(outcome, wrongRuleIn(answer) === undefined ? rememberReply(asked, question, answer) : { is: "no" }, answer.person);
+  const settle = (answer: Answer): Outcome => {
+    if (wrongRuleIn(answer) !== undefined) return settled(outcome, { ...DENY, ...personIn(answer) });
+    rememberReply(asked, question, answer);
+    return settled(outcome, answer);
+  };
   const before = team === undefined ? undefined : takeTeamAnswer(machine, team);
   if (before !== undefined) return settle(before);
   // Whoever asks again is told at once that it still waits.
@@ -99,11 +102,13 @@ function waitFor(machine: Machine, id: string | undefined, team: PutToTeam | und
   return before?.is === "answered" ? { ...before.answer, by: before.by } : undefined;
 }
 
-function settled(outcome: Outcome, reply: QueueReply, person: string | undefined): Outcome {
+const personIn = ({ person }: Answer): Pick<Answer, "person"> => (person === undefined ? {} : { person });
+
+function settled(outcome: Outcome, reply: Answer): Outcome {
   const { verdict, answer } = outcome;
-  if (reply.is === "nobody" || reply.is === "waits") return outcome;
-  const who = person === undefined ? undefined : ofTeam(person);
-  if (reply.is === "yes") {
+  if (!isSaid(reply)) return outcome;
+  const who = reply.person === undefined ? undefined : ofTeam(reply.person);
+  if (reply.answer === "allow") {
     const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, once`;
     return {
       ...outcome,
@@ -117,7 +122,8 @@ function settled(outcome: Outcome, reply: QueueReply, person: string | undefined
     };
   }
   const name = who ?? "the user";
-  const said = reply.note === undefined ? `${name} refused: ` : `${name} refused, and says: ${reply.note}: `;
+  const note = noteOf(reply);
+  const said = note === undefined ? `${name} refused: ` : `${name} refused, and says: ${note}: `;
   return {
     ...outcome,
     answer: {

@@ -58,8 +58,8 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
     return STATUS.cannotSupervise;
   }
   const machine = thisMachine();
-  const askElsewhere: GatewayOptions["askElsewhere"] = ({ name: who, what, verdict }, signal) =>
-    askQueue({ machine, point: "gateway", who, cwd, what, verdict, outcome: outcomeOf(verdict), patience: PATIENCE_MS }, signal);
+  const askElsewhere: GatewayOptions["askElsewhere"] = (asked, signal) =>
+    askQueue({ machine, point: "gateway", cwd, ...asked, outcome: outcomeOf(asked.verdict), patience: PATIENCE_MS }, signal);
   const options = { guard, name, askElsewhere, onNotice };
   if (listen === undefined) {
     const stdio = { ...options, input: process.stdin, output: process.stdout };

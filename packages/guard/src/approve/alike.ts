@@ -3,6 +3,28 @@ import type { Answer, Question } from "./types.ts";
 /** Says whether a rule that was just written answers a question as well. */
 export type Covers = (rule: string, question: Question) => boolean;
 
+/** A question that waits, and whoever hears its answer. */
+export interface Waiting {
+  readonly question: Question;
+  readonly resolve: (answer: Answer) => void;
+}
+
+/** Gives the answer to `first` to it and to all others it is meant for; those that are left. */
+export function serve<T extends Waiting>(
+  waiting: readonly T[],
+  first: Question,
+  answer: Answer,
+  isSeen: (one: T, at: number) => boolean,
+  covers: Covers = () => false,
+): T[] {
+  const own = waiting.find(({ question }) => question === first);
+  return waiting.filter((one, at) => {
+    const its = one === own ? answer : answerFor(answer, first, one.question, isSeen(one, at), covers);
+    if (its !== undefined) one.resolve(its);
+    return its === undefined;
+  });
+}
+
 /**
  * What an answer to `first` says about another open question; undefined: nothing. An answer for once does not serve a question
  * that nobody has seen.

@@ -22,6 +22,10 @@ export function said(answer: Answer): string {
   }
 }
 
+/** What a person has to say about a no. */
+export const noteOf = (answer: Answer): string | undefined =>
+  answer.answer === "deny" && answer.note !== undefined ? printable(answer.note, 500) : undefined;
+
 /** What stands in records where a question was put in vain. */
 export const NOBODYS = "nobody answered";
 /** Where people of the team have not answered yet. */

@@ -11,9 +11,10 @@ import {
   readRun,
   type Response,
 } from "./exchange.ts";
-import { DENY } from "./answer.ts";
+import { DENY, untilSettled } from "./answer.ts";
 import { ownLife } from "./life.ts";
 import { printable } from "./printable.ts";
+import type { Waiting } from "./alike.ts";
 import type { CheckRule } from "./prompt.ts";
 import { callText } from "./render.ts";
 import type { Answer, Approver, Question } from "./types.ts";
@@ -58,9 +59,7 @@ export function directoryApprover(path: string, options: DirectoryOptions): Appr
   return new DirectoryApprover(exchange, options);
 }
 
-interface FiledQuestion {
-  readonly question: Question;
-  readonly resolve: (answer: Answer) => void;
+interface Filed extends Waiting {
   /** When its file was written. Nanoseconds since the epoch, by the file system's clock. */
   readonly written: bigint;
 }
@@ -68,7 +67,7 @@ interface FiledQuestion {
 class DirectoryApprover implements Approver {
   readonly #exchange: ExchangeFolder;
   readonly #options: DirectoryOptions;
-  readonly #open = new Map<number, FiledQuestion>();
+  readonly #open = new Map<number, Filed>();
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Since when the response is not JSON. Milliseconds of a steady clock. */
@@ -90,12 +89,7 @@ class DirectoryApprover implements Approver {
   ask(question: Question, signal: AbortSignal): Promise<Answer> {
     if (this.#over !== undefined) return Promise.resolve(this.#over);
     if (signal.aborted) return Promise.resolve(DENY);
-    return new Promise((done) => {
-      const isVoid = (): void => this.#settle(question.seq, DENY);
-      const resolve = (answer: Answer): void => {
-        signal.removeEventListener("abort", isVoid);
-        done(answer);
-      };
+    return untilSettled(signal, (resolve) => {
       try {
         const name = fileOf(question.seq);
         // Nothing was asked: whatever is there cannot be meant for this question.
@@ -105,14 +99,13 @@ class DirectoryApprover implements Approver {
         if (found.is !== "value") throw new Error(found.is === "broken" ? found.why : "is gone");
         this.#open.set(question.seq, { question, resolve, written: found.changed });
         this.#showOldest();
+        this.#timer ??= setInterval(() => this.#look(), POLL_MS);
       } catch (error) {
         this.#open.delete(question.seq);
         this.#note(`denied, for the question cannot be put into ${this.#exchange.path}: ${errorCode(error)}`);
-        done(DENY);
-        return;
+        resolve(DENY);
       }
-      signal.addEventListener("abort", isVoid);
-      this.#timer ??= setInterval(() => this.#look(), POLL_MS);
+      return () => this.#settle(question.seq, DENY);
     });
   }
 

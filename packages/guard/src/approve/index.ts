@@ -1,4 +1,17 @@
-export { checkAnswerRule, checkRule, DENY, grantAnswer, isConsentText, lastsFor, NOBODY, unanswered, wrongRuleIn } from "./answer.ts";
+export {
+  type Askable,
+  askFirst,
+  checkAnswerRule,
+  checkRule,
+  DENY,
+  grantAnswer,
+  isConsentText,
+  isSaid,
+  lastsFor,
+  NOBODY,
+  unanswered,
+  wrongRuleIn,
+} from "./answer.ts";
 export { respond, wait, type BackgroundEvent } from "./background.ts";
 export { directoryApprover, type DirectoryOptions } from "./directory.ts";
 export { ACTIONS, actionWord, safeJson } from "./exchange.ts";
@@ -8,7 +21,7 @@ export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
 export { answeredElsewhere, AnsweredElsewhere } from "./types.ts";
 export { minutesIn } from "./prompt.ts";
-export { answererText, minutesText, NOBODYS, ofTeam, said, saidElsewhere, scopeText, WAITS } from "./answer-text.ts";
+export { answererText, minutesText, NOBODYS, noteOf, ofTeam, said, saidElsewhere, scopeText, WAITS } from "./answer-text.ts";
 export { who } from "./render.ts";
 export { skillText } from "./skill.ts";
 export { terminalApprover, TerminalApprover, type TerminalOptions } from "./terminal.ts";

@@ -1,9 +1,9 @@
 import { errorCode } from "../state/index.ts";
-import { answerFor, type Covers } from "./alike.ts";
-import { DENY } from "./answer.ts";
+import { type Covers, serve, type Waiting } from "./alike.ts";
+import { DENY, untilSettled } from "./answer.ts";
 import { withOthers } from "./extent.ts";
 import { printable } from "./printable.ts";
-import { type CheckRule, type Choice, runChoices } from "./prompt.ts";
+import { type CheckRule, runChoices } from "./prompt.ts";
 import { said, saidElsewhere } from "./answer-text.ts";
 import { type ShownQuestion, whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
@@ -62,14 +62,7 @@ export interface TerminalOptions {
 }
 
 /** What is shown with a question that stands for others. */
-export interface QuestionSetting {
-  /** Others that one answer serves, and how many more there are. */
-  readonly others: readonly Question[];
-  readonly hidden: number;
-  /** Who it is that asks, in a line. */
-  readonly about: string;
-  readonly choices: readonly Choice[];
-}
+type ShownWith = Omit<ShownQuestion, "question" | "waiting">;
 
 /** Asks a person on the terminal. Undefined where there is none. */
 export function terminalApprover(options: TerminalOptions): Approver | undefined {
@@ -92,14 +85,14 @@ export class TerminalApprover implements Approver {
   readonly atTerminal = true;
   readonly #device: Device;
   readonly #view: PromptView;
-  readonly #covers: Covers;
+  readonly #covers: Covers | undefined;
   readonly #home: string | undefined;
   readonly #ofAgent: boolean;
   readonly #notice: (text: string) => void;
-  readonly #queue = new QuestionQueue();
+  readonly #queue = new PromptQueue();
   readonly #timer = new InputTimer();
   /** What is on the terminal. `deaf`: keys do not count yet; calling it forgets when they would have. */
-  #prompt: { readonly first: OpenQuestion; deaf: (() => void) | undefined; early: boolean } | undefined;
+  #prompt: { readonly first: Prompted; deaf: (() => void) | undefined; early: boolean } | undefined;
   #redraw: NodeJS.Timeout | undefined;
   /** A shell has the terminal for itself; it was said that a question waits. */
   #behind: NodeJS.Timeout | undefined;
@@ -121,16 +114,19 @@ export class TerminalApprover implements Approver {
       env["TERM"] === "dumb" || env["TERM"] === undefined
         ? new LineView(device, view)
         : new BlockView(device, (env["NO_COLOR"] ?? "") === "", view);
-    this.#covers = options.covers ?? (() => false);
+    this.#covers = options.covers;
     this.#notice = options.onNotice ?? (() => undefined);
   }
 
   /** `setting`: what is shown with it, as it is now. */
-  ask(question: Question, signal: AbortSignal, setting?: () => QuestionSetting): Promise<Answer> {
+  ask(question: Question, signal: AbortSignal, setting?: () => ShownWith): Promise<Answer> {
     if (this.#over !== undefined) return Promise.resolve(this.#over);
     if (signal.aborted) return Promise.resolve(DENY);
-    return new Promise((done) => {
-      const isVoid = (): void => {
+    return untilSettled(signal, (resolve) => {
+      const open: Prompted = { question, resolve, visibility: "none", setting };
+      this.#queue.add(open);
+      this.#guarded(() => this.#refresh());
+      return () => {
         this.#queue.remove(open);
         open.resolve(DENY);
         const elsewhere = answeredElsewhere(signal);
@@ -138,14 +134,6 @@ export class TerminalApprover implements Approver {
         const why = elsewhere === undefined ? (typeof reason === "string" ? reason : undefined) : saidElsewhere(elsewhere);
         this.#guarded(() => this.#refresh(why === undefined ? undefined : recordOf(question, why)));
       };
-      const resolve = (answer: Answer): void => {
-        signal.removeEventListener("abort", isVoid);
-        done(answer);
-      };
-      const open: OpenQuestion = { question, resolve, visibility: "none", setting };
-      signal.addEventListener("abort", isVoid);
-      this.#queue.add(open);
-      this.#guarded(() => this.#refresh());
     });
   }
 
@@ -272,12 +260,12 @@ export class TerminalApprover implements Approver {
     const { first, alike, waiting } = current;
     const setting = first.setting?.();
     const settings = [setting, ...alike.map((open) => open.setting?.())];
-    const others = [...(setting?.others ?? []), ...alike.flatMap((open) => [open.question, ...(open.setting?.().others ?? [])])];
+    const others = [...(setting?.alike ?? []), ...alike.flatMap((open) => [open.question, ...(open.setting?.().alike ?? [])])];
     return {
       question: withOthers(first.question, others, this.#home),
       alike: others,
       hidden: settings.reduce((sum, one) => sum + (one?.hidden ?? 0), 0),
-      ...(setting === undefined ? {} : { about: setting.about }),
+      ...(setting?.about === undefined ? {} : { about: setting.about }),
       choices: setting?.choices ?? runChoices({ agent: this.#ofAgent, once: first.question.difference !== undefined }),
       waiting,
     };
@@ -329,32 +317,26 @@ const recordOf = (question: Question, text: string): string =>
   `${text}: ${whoBriefly(question)} wanted to ${printable(question.what, 400)}`;
 
 /** An open question. */
-interface OpenQuestion {
-  readonly question: Question;
-  readonly resolve: (answer: Answer) => void;
+interface Prompted extends Waiting {
   /** Whether it is on the terminal, and whether it was there long enough for what is typed to mean it. */
   visibility: "none" | "drawn" | "seen";
-  readonly setting: (() => QuestionSetting) | undefined;
+  readonly setting: (() => ShownWith) | undefined;
 }
 
 /** Open questions in the order they came. The first one and all of its group are shown together. */
-class QuestionQueue {
-  #open: OpenQuestion[] = [];
+class PromptQueue {
+  #open: Prompted[] = [];
 
-  get size(): number {
-    return this.#open.length;
-  }
-
-  add(open: OpenQuestion): void {
+  add(open: Prompted): void {
     this.#open.push(open);
   }
 
-  remove(open: OpenQuestion): void {
+  remove(open: Prompted): void {
     this.#open = this.#open.filter((other) => other !== open);
   }
 
   /** What is shown: the oldest question, the others of its group, and how many of other groups wait. */
-  current(): { readonly first: OpenQuestion; readonly alike: readonly OpenQuestion[]; readonly waiting: number } | undefined {
+  current(): { readonly first: Prompted; readonly alike: readonly Prompted[]; readonly waiting: number } | undefined {
     const [first, ...rest] = this.#open;
     if (first === undefined) return undefined;
     const alike = rest.filter(({ question }) => question.group === first.question.group);
@@ -365,18 +347,12 @@ class QuestionQueue {
    * Gives the answer to the first question and to all others it is meant for; returns how many it answered.
    * An answer for once does not serve a question that nobody has seen.
    */
-  answer(answer: Answer, covers: Covers): number {
+  answer(answer: Answer, covers: Covers | undefined): number {
     const first = this.#open[0];
     if (first === undefined) return 0;
-    const served: { readonly open: OpenQuestion; readonly answer: Answer }[] = [];
-    for (const open of this.#open) {
-      const its = open === first ? answer : answerFor(answer, first.question, open.question, open.visibility === "seen", covers);
-      if (its !== undefined) served.push({ open, answer: its });
-    }
-    const gone = new Set(served.map(({ open }) => open));
-    this.#open = this.#open.filter((open) => !gone.has(open));
-    for (const { open, answer: its } of served) open.resolve(its);
-    return served.length;
+    const before = this.#open.length;
+    this.#open = serve(this.#open, first.question, answer, ({ visibility }) => visibility === "seen", covers);
+    return before - this.#open.length;
   }
 
   /** Gives everything that is open one answer. */

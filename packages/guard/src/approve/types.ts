@@ -62,11 +62,11 @@ export interface Question {
   /** Questions of one group are alike (same program, same operation, same folder or host): one answer may serve them all. */
   readonly group: string;
   /** People of the team may answer it, too. INVARIANT: whoever judged it says so; no file that others write does. */
-  readonly afar?: QuestionAfar;
+  readonly afar?: TeamPart;
 }
 
 /** What of a question goes to the team. */
-export interface QuestionAfar {
+export interface TeamPart {
   /** So many have to say yes. */
   readonly people: 1 | 2;
   /** So long it waits for them, as the policy says. Milliseconds. */
@@ -138,7 +138,7 @@ export interface Approver {
   /** A person answers, at a terminal: what nobody else may allow is put to no other approver. */
   readonly atTerminal?: boolean;
   /** Somebody would answer a question that is put now, with this for the team; absent: always. Where nobody would, none is put. */
-  readonly isThere?: (afar?: Pick<QuestionAfar, "people">) => boolean;
+  readonly isThere?: (afar?: Pick<TeamPart, "people">) => boolean;
   /** `signal` is raised when the question is void: the process is gone, or another approver was faster (`AnsweredElsewhere`). */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
   /** The run is over. `exit` is the status as a shell would give it. */

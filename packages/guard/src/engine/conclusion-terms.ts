@@ -115,9 +115,9 @@ export function sameList(a: readonly string[] | undefined, b: readonly string[] 
 
 /** Every member of a world and of a context is either a term or a question: a new one is an error here until it is one of them. */
 type Rest<Whole, Known> = Exclude<keyof Whole, Known>;
-type QuestionsOfAll = "env" | "canonical" | "kind" | "lookup" | "trustedProgram" | "find" | "tracked" | "names";
+type LookupsOfAll = "env" | "canonical" | "kind" | "lookup" | "trustedProgram" | "find" | "tracked" | "names";
 type Nothing<T extends never> = T;
 export type AllOfWorld = Nothing<
-  Rest<World, (typeof TEXTS)[number] | (typeof MAY_BE_ABSENT)[number] | "temp" | "programFolders" | QuestionsOfAll>
+  Rest<World, (typeof TEXTS)[number] | (typeof MAY_BE_ABSENT)[number] | "temp" | "programFolders" | LookupsOfAll>
 >;
 export type AllOfContext = Nothing<Rest<JudgeContext, (typeof SAME)[number] | (typeof ASKED)[number] | "world" | "floor">>;

@@ -12,7 +12,7 @@ import {
   type WorldTerms,
   worldTermsOf,
 } from "./conclusion-terms.ts";
-import { QuestionsOfJudge, QuestionsOfWorld } from "./questions.ts";
+import { LookupsOfJudge, LookupsOfWorld } from "./lookups.ts";
 
 /** How a request is lowered and judged: by `lowerTool` and `judge`, or by what stands for them. */
 export interface Concluding {
@@ -115,7 +115,7 @@ class Conclusions implements Remembering {
     const found = judged[at];
     if (found?.asked.hold(context) === true) return found.verdict;
     if (found !== undefined) this.#drop(about, at);
-    const questions = new QuestionsOfJudge();
+    const questions = new LookupsOfJudge();
     const verdict = anew(lowered, policy, questions.noting(context));
     const asked = questions.answers();
     if (asked === undefined) return verdict;
@@ -147,7 +147,7 @@ class Conclusions implements Remembering {
     }
     if (found !== undefined) this.#forget(found);
     if (known === undefined && !this.#cameBefore(command)) return lower(world);
-    const questions = new QuestionsOfWorld();
+    const questions = new LookupsOfWorld();
     const lowered = lower(questions.noting(world));
     const answers = questions.answers();
     if (answers === undefined) return lowered;

@@ -8,7 +8,7 @@ export {
   passkeyHost,
   passkeyPrint,
   type PasskeyProof,
-  type PasskeyQuestion,
+  type PasskeyChallenge,
   whoSigned,
 } from "./passkey.ts";
 export {

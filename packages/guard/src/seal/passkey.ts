@@ -32,7 +32,7 @@ export interface PasskeyProof {
 }
 
 /** All that a yes is for. */
-export interface PasskeyQuestion {
+export interface PasskeyChallenge {
   readonly organisation: string;
   readonly machine: string;
   /** The machine's own id of the question. */
@@ -44,7 +44,7 @@ export interface PasskeyQuestion {
 }
 
 /** What a passkey is given to sign for a yes: SHA-256, base64url. */
-export const challengeOf = ({ organisation, machine, id, request, until }: PasskeyQuestion): string =>
+export const challengeOf = ({ organisation, machine, id, request, until }: PasskeyChallenge): string =>
   createHash("sha256")
     .update(`assent passkey 1\n${JSON.stringify([organisation, machine, id, request, "allow", until])}\n`)
     .digest("base64url");

@@ -27,7 +27,7 @@ export const engine = {
 
 /** A host in its default mode: it decides where Assent is silent. */
 const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false, confines: true };
-export interface ToolQuestion {
+export interface GivenCall {
   readonly tool: string;
   readonly input: Input;
   readonly cwd: string;
@@ -35,7 +35,7 @@ export interface ToolQuestion {
 
 /** Without `memory`: as if nothing had been granted or refused. */
 export function judgeOnly(
-  question: ToolQuestion,
+  question: GivenCall,
   machine: Machine,
   policyFiles: readonly string[],
   more: Pick<DecideOptions, "select" | "adapt" | "extensions" | "memory"> = {},

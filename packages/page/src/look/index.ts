@@ -1,4 +1,4 @@
-export { engine, judgeOnly, readerOf, ruleReader, type ToolQuestion } from "./engine.ts";
+export { engine, judgeOnly, readerOf, ruleReader, type GivenCall } from "./engine.ts";
 export { judgePast, pastRequests, readPastRequests } from "./past.ts";
 export { suggestionJudges, writeSuggestions, type WrittenSuggestions } from "./suggestions.ts";
 export { schemaFile, schemaFor } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { isObject } from "@assent/core/data";
 import { messageOf } from "@assent/guard/state";
-import { LONGEST_LINE, type OuterAnswer, type OuterQuestion } from "./outer/index.ts";
+import { LONGEST_LINE, type OuterAnswer, type OuterRequest } from "./outer/index.ts";
 import type { Inner } from "./door/options.ts";
 import type { RunOptions } from "./types.ts";
 
@@ -80,6 +80,6 @@ function answerFor(text: string, { cwd, leaveAlone }: Inner, run: ThisRun, { onH
   return { is: "hook", ...onHook({ argv: argv.map(String), input, env, cwd }) };
 }
 
-function isQuestion<K extends OuterQuestion["ask"]>(value: unknown, ask: K): value is Extract<OuterQuestion, { ask: K }> {
+function isQuestion<K extends OuterRequest["ask"]>(value: unknown, ask: K): value is Extract<OuterRequest, { ask: K }> {
   return typeof value === "object" && value !== null && "ask" in value && value.ask === ask;
 }

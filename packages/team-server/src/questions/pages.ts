@@ -1,11 +1,11 @@
 import { html } from "hono/html";
-import type { QuestionAbout } from "@assent/team/team/protocol";
+import type { TeamAbout } from "@assent/team/team/protocol";
 import type { TeamPerson } from "../enrol/index.ts";
 import { CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
 import type { AskedPasskey } from "./passkeys.ts";
-import type { OpenQuestions, PastQuestion, QuestionsPlace, ListedQuestion } from "./store.ts";
+import type { WaitingPage, PastAnswer, WaitingPlace, WaitingRow } from "./store.ts";
 
-const POINTS: Readonly<Record<QuestionAbout["point"], string>> = {
+const POINTS: Readonly<Record<TeamAbout["point"], string>> = {
   run: "assent run",
   confined: "confined",
   gateway: "MCP gateway",
@@ -35,31 +35,31 @@ clientDataJSON:text(clientDataJSON),signature:text(signature)});
 const answer=document.createElement("input");answer.type="hidden";answer.name="answer";answer.value="allow";form.append(answer);form.submit()
 }catch(error){fail("Your passkey did not sign: "+error.message)}});`;
 
-export interface QuestionsView {
+export interface WaitingView {
   readonly person: TeamPerson;
-  readonly waiting: OpenQuestions;
-  readonly past: readonly PastQuestion[];
+  readonly waiting: WaitingPage;
+  readonly past: readonly PastAnswer[];
   readonly note?: string | undefined;
   readonly problem?: string | undefined;
 }
 
 /** What the script compares. */
-const seenText = ({ open, questions }: OpenQuestions): string =>
+const seenText = ({ open, questions }: WaitingPage): string =>
   `${open}: ${questions.map(({ machine, id, yes }) => `${machine}/${id}/${yes.length}`).join(" ")}`;
 
-const addressOf = (path: string, { first, after }: QuestionsPlace): string => {
+const addressOf = (path: string, { first, after }: WaitingPlace): string => {
   const query = new URLSearchParams({ ...(first === "newest" ? {} : { first }), ...(after === undefined ? {} : { after }) }).toString();
   return query === "" ? path : `${path}?${query}`;
 };
 
-const heading = (name: string, { agent, point }: QuestionAbout): string =>
+const heading = (name: string, { agent, point }: TeamAbout): string =>
   `${shown(name)}: ${agent === undefined ? "" : `${shown(agent)}, `}${POINTS[point]}`;
 
 /** What the script gives to the browser. */
 const signing = ({ site, challenge, allowed }: AskedPasskey): Html =>
   html`data-challenge="${challenge}" data-site="${site}" data-allowed="${allowed.join(" ")}"`;
 
-const card = (one: ListedQuestion, { first, after }: QuestionsPlace): Html => {
+const card = (one: WaitingRow, { first, after }: WaitingPlace): Html => {
   const { about, yes, passkey } = one;
   return html`<section class="card">
     <h2>${heading(one.machineName, about)}</h2>
@@ -106,7 +106,7 @@ const BECAME: Readonly<Record<string, string>> = {
   refused: "; the machine did not take it: its policy does not let it be answered from here",
 };
 
-const orders = ({ open, first, after, questions }: OpenQuestions): Html | "" =>
+const orders = ({ open, first, after, questions }: WaitingPage): Html | "" =>
   open < 2 && after === undefined
     ? ""
     : html`<p>
@@ -119,7 +119,7 @@ const orders = ({ open, first, after, questions }: OpenQuestions): Html | "" =>
         ${after === undefined ? "" : html`<a href="${addressOf("/questions", { first })}">Back to the first page</a>`}
       </p>`;
 
-export const questionsPage = ({ person, waiting, past, note, problem }: QuestionsView): Html =>
+export const questionsPage = ({ person, waiting, past, note, problem }: WaitingView): Html =>
   frame(
     "Questions",
     person,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { challengeOf, credentialMark, type PasskeyProof, type PasskeyQuestion, whoSigned } from "@assent/guard/seal";
+import { challengeOf, credentialMark, type PasskeyProof, type PasskeyChallenge, whoSigned } from "@assent/guard/seal";
 import { AskedPasskeys, SignedProof } from "@assent/team/team/protocol";
 import type { PersonPasskey } from "../enrol/index.ts";
 
@@ -15,7 +15,7 @@ export interface AskedPasskey {
 export const demandIn = (text: string | null): AskedPasskeys | undefined =>
   text === null ? undefined : v.parse(AskedPasskeys, JSON.parse(text));
 
-type AskedOne = Omit<PasskeyQuestion, "until">;
+type AskedOne = Omit<PasskeyChallenge, "until">;
 
 const knownOf = ({ credentials }: AskedPasskeys, own: readonly PersonPasskey[]): readonly PersonPasskey[] =>
   own.filter(({ id }) => credentials.includes(credentialMark(id)));

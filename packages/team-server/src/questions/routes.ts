@@ -14,7 +14,7 @@ import {
   type WebGates,
   type WebVariables,
 } from "../web/index.ts";
-import { questionsPage, QUESTIONS_SCRIPT, type QuestionsView } from "./pages.ts";
+import { questionsPage, QUESTIONS_SCRIPT, type WaitingView } from "./pages.ts";
 import {
   answerAs,
   type PersonAnswerResult,
@@ -24,11 +24,11 @@ import {
   openQuestionsFor,
   pastQuestionsFor,
   placeOf,
-  type QuestionsPlace,
+  type WaitingPlace,
   withdrawQuestions,
 } from "./store.ts";
 
-export interface QuestionRoutes {
+export interface AnswerRoutes {
   readonly db: Database;
   readonly now: () => Date;
   readonly gates: WebGates;
@@ -52,7 +52,7 @@ const SAID: Readonly<Record<PersonAnswerResult, { readonly text: string; readonl
 };
 
 /** Questions of machines, and what people say to them. An answer is a POST of the page's own form, by somebody who is signed in. */
-export function addQuestionRoutes(app: Hono<WebVariables>, { db, now, gates, tell, metrics }: QuestionRoutes): void {
+export function addQuestionRoutes(app: Hono<WebVariables>, { db, now, gates, tell, metrics }: AnswerRoutes): void {
   // A machine asks as fast as agents fail, no faster.
   const asking = new RateLimit(60, 500, () => now().getTime());
   const slowly: WebGate = async (context, next) => {
@@ -111,9 +111,9 @@ export function addQuestionRoutes(app: Hono<WebVariables>, { db, now, gates, tel
     return context.html(questionsPage({ ...shown, ...(status === 200 ? { note: text } : { problem: text }) }), status);
   });
 
-  async function view(person: TeamPerson, place: QuestionsPlace): Promise<QuestionsView> {
+  async function view(person: TeamPerson, place: WaitingPlace): Promise<WaitingView> {
     return { person, waiting: await openQuestionsFor(db, person, place, now()), past: await pastQuestionsFor(db, person) };
   }
 }
 
-const placeIn = (context: WebContext): QuestionsPlace => placeOf(context.req.query("first"), context.req.query("after"));
+const placeIn = (context: WebContext): WaitingPlace => placeOf(context.req.query("first"), context.req.query("after"));

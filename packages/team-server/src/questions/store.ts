@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import {
   type AnswerTaken,
-  type KeptQuestions,
+  type KeptAtTeam,
   QUESTION_LIMITS,
-  QuestionAbout,
+  TeamAbout,
   readMessage,
   SignedProof,
   type TeamAnswer,
@@ -31,7 +31,7 @@ export async function keepQuestions(
   machine: string,
   asked: readonly TeamQuestion[],
   now: Date,
-): Promise<KeptQuestions["questions"]> {
+): Promise<KeptAtTeam["questions"]> {
   return db.transaction(async (within) => {
     // Of one machine one after the other, so that the limit holds.
     const [owner] = await within.rows(NameRow, "select name from machines where id = $1 for update", [machine]);
@@ -42,7 +42,7 @@ export async function keepQuestions(
     );
     let open = count;
     let isNew = false;
-    const kept: KeptQuestions["questions"] = [];
+    const kept: KeptAtTeam["questions"] = [];
     for (const { id, request, expiresIn, people, passkeys, about } of asked) {
       const [there] = await within.rows(HashRow, "select encode(request, 'hex') as request from questions where machine = $1 and id = $2", [
         machine,
@@ -240,7 +240,7 @@ export async function answerAs(db: Database, person: string, given: PersonAnswer
 }
 
 /** A question as people see it. All of `about` is the machine's, and may come from an attacker. */
-export interface ListedQuestion {
+export interface WaitingRow {
   readonly machine: string;
   readonly machineName: string;
   readonly group: string;
@@ -251,7 +251,7 @@ export interface ListedQuestion {
   readonly people: number;
   /** Who has said yes already. */
   readonly yes: readonly string[];
-  readonly about: QuestionAbout;
+  readonly about: TeamAbout;
   readonly mayAnswer: boolean;
   /** What a passkey has to sign for a yes; undefined: none has to. */
   readonly passkey: AskedPasskey | undefined;
@@ -275,14 +275,14 @@ const ShownRow = v.object({
 const SHOWN = 50;
 
 /** How the questions that wait are put in order, and behind which one a page begins; undefined: with the first. */
-export interface QuestionsPlace {
+export interface WaitingPlace {
   readonly first: "newest" | "urgent";
   readonly after?: string | undefined;
 }
 
 /** A page of what waits for an answer. */
-export interface OpenQuestions extends QuestionsPlace {
-  readonly questions: readonly ListedQuestion[];
+export interface WaitingPage extends WaitingPlace {
+  readonly questions: readonly WaitingRow[];
   /** Of all pages. */
   readonly open: number;
   /** Behind which one the next page begins; undefined: there is none. */
@@ -297,7 +297,7 @@ const ORDERS = {
 const placeText = (at: Date, machine: string, id: string): string => `${at.getTime()}.${machine}.${id}`;
 
 /** What a page is asked for with. What is not understood is the first page. */
-export function placeOf(first: string | undefined, after: string | undefined): QuestionsPlace {
+export function placeOf(first: string | undefined, after: string | undefined): WaitingPlace {
   return {
     first: first === "urgent" ? "urgent" : "newest",
     ...(after !== undefined && PLACE.test(after) ? { after } : {}),
@@ -309,7 +309,7 @@ const PLACE = /^(\d{1,14})\.([\w-]{1,64})\.([\w-]{1,64})$/;
  * What waits for an answer and this person may see, page by page. A page begins behind a question, not at a number: what is answered
  * meanwhile makes nothing slip past.
  */
-export async function openQuestionsFor(db: Queryable, person: TeamPerson, place: QuestionsPlace, now: Date): Promise<OpenQuestions> {
+export async function openQuestionsFor(db: Queryable, person: TeamPerson, place: WaitingPlace, now: Date): Promise<WaitingPage> {
   const groups = seesGroups(person);
   const { by, direction, beyond } = ORDERS[place.first];
   const [, at = "", machine = "", id = ""] = PLACE.exec(place.after ?? "") ?? [];
@@ -336,7 +336,7 @@ export async function openQuestionsFor(db: Queryable, person: TeamPerson, place:
     open: count,
     next: last === undefined || rows.length === page.length ? undefined : placeText(last[by], last.machine, last.id),
     questions: page.flatMap(({ name, request, about, passkeys, yes, ...row }) => {
-      const read = readMessage(QuestionAbout, about);
+      const read = readMessage(TeamAbout, about);
       if ("problem" in read) return [];
       return [
         {
@@ -363,9 +363,9 @@ const PastRow = v.object({
 });
 
 /** How a question ended. */
-export interface PastQuestion {
+export interface PastAnswer {
   readonly machineName: string;
-  readonly about: QuestionAbout;
+  readonly about: TeamAbout;
   readonly state: string;
   readonly decided: Date;
   readonly by: readonly string[];
@@ -373,7 +373,7 @@ export interface PastQuestion {
 }
 
 /** What was answered or withdrawn last. */
-export async function pastQuestionsFor(db: Queryable, person: TeamPerson): Promise<readonly PastQuestion[]> {
+export async function pastQuestionsFor(db: Queryable, person: TeamPerson): Promise<readonly PastAnswer[]> {
   const groups = seesGroups(person);
   const rows = await db.rows(
     PastRow,
@@ -386,7 +386,7 @@ export async function pastQuestionsFor(db: Queryable, person: TeamPerson): Promi
     [groups === undefined ? null : JSON.stringify(groups)],
   );
   return rows.flatMap(({ name, about, by, ...row }) => {
-    const read = readMessage(QuestionAbout, about);
+    const read = readMessage(TeamAbout, about);
     return "problem" in read
       ? []
       : [{ ...row, machineName: name, about: read.message, by: by === null ? [] : v.parse(Names, JSON.parse(by)) }];

@@ -1,6 +1,6 @@
 import { errorCode, type Machine } from "../../state/index.ts";
-import { answerFor, type Covers } from "../alike.ts";
-import { DENY, NOBODY, wrongRuleIn } from "../answer.ts";
+import { type Covers, serve } from "../alike.ts";
+import { DENY, NOBODY, untilSettled, wrongRuleIn } from "../answer.ts";
 import { withOthers } from "../extent.ts";
 import type { CheckRule } from "../prompt.ts";
 import { printable } from "../printable.ts";
@@ -31,7 +31,7 @@ export interface QueueOptions {
 export interface QueueApprover extends Approver {
   readonly isThere: NonNullable<Approver["isThere"]>;
   /** As `ask`, for whoever asks somebody else as well: undefined where nobody answers here. */
-  readonly tryAsk: (question: Question, signal: AbortSignal, alone: boolean) => Promise<Answer | undefined>;
+  readonly tryAsk: (question: Question, signal: AbortSignal, alone?: boolean) => Promise<Answer | undefined>;
 }
 
 /** Questions in the queue of this user's machine. */
@@ -85,23 +85,15 @@ class FolderQueue implements QueueApprover {
     return this.isThere() ? ((await this.tryAsk(question, signal, true)) ?? NOBODY) : NOBODY;
   }
 
-  tryAsk = (question: Question, signal: AbortSignal, alone: boolean): Promise<Answer | undefined> => {
+  tryAsk = (question: Question, signal: AbortSignal, alone = false): Promise<Answer | undefined> => {
     if (this.#closed || signal.aborted) return Promise.resolve(undefined);
-    return new Promise((done) => {
-      const isVoid = (): void => this.#withdraw(member, answeredElsewhere(signal));
-      const member: Member = {
-        question,
-        alone,
-        resolve: (answer) => {
-          signal.removeEventListener("abort", isVoid);
-          done(answer);
-        },
-      };
-      signal.addEventListener("abort", isVoid);
+    return untilSettled(signal, (resolve) => {
+      const member: Member = { question, alone, resolve };
       const post = [...this.#posts.values()].find(({ queued }) => queued.question.group === question.group);
-      if (post === undefined) return this.#put([member]);
-      post.members.push(member);
-      post.writing ??= setTimeout(() => this.#write(post), TOGETHER_MS);
+      post?.members.push(member);
+      if (post === undefined) this.#put([member]);
+      else post.writing ??= setTimeout(() => this.#write(post), TOGETHER_MS);
+      return () => this.#withdraw(member, answeredElsewhere(signal));
     });
   };
 
@@ -192,28 +184,16 @@ class FolderQueue implements QueueApprover {
       return;
     }
     const answer = this.#checked({ ...end.answer, by: end.by });
-    const first = post.queued.question;
-    const covers = this.#options.covers ?? ((): boolean => false);
-    const left: Member[] = [];
-    post.members.forEach((member, at) => {
-      const its = at === 0 ? answer : answerFor(answer, first, member.question, at < seen, covers);
-      if (its === undefined) left.push(member);
-      else member.resolve(its);
-    });
+    const { covers } = this.#options;
+    const { question: first } = post.members[0] ?? post.queued;
+    const left = serve(post.members, first, answer, (_, at) => at < seen, covers);
     if (left.length > 0) this.#put(left);
-    for (const other of this.#posts.values()) this.#serve(other, answer, first, covers, end);
-  }
-
-  /** An answer may be meant for other open questions, too. */
-  #serve(post: Post, answer: Answer, first: Question, covers: Covers, end: QueueEnd): void {
-    const served = post.members.flatMap((member) => {
-      const its = answerFor(answer, first, member.question, false, covers);
-      return its === undefined ? [] : [{ member, its }];
-    });
-    if (served.length === 0) return;
-    post.members = post.members.filter((member) => !served.some((one) => one.member === member));
-    this.#shrink(post, end);
-    for (const { member, its } of served) member.resolve(its);
+    // An answer may be meant for other open questions, too.
+    for (const other of this.#posts.values()) {
+      const before = other.members.length;
+      other.members = serve(other.members, first, answer, () => false, covers);
+      if (other.members.length < before) this.#shrink(other, end);
+    }
   }
 
   #withdraw(member: Member, elsewhere: AnsweredElsewhere | undefined): void {

@@ -1,5 +1,5 @@
 export { queueApprover, type QueueApprover, type QueueOptions } from "./approver.ts";
-export { choicesOf } from "./choices.ts";
+export { askerText, choicesOf, endText } from "./choices.ts";
 export { joinApprovers } from "./join.ts";
 export { notify } from "./notify.ts";
 export { type NotifySettings, readNotify, writeNotify } from "./notify-settings.ts";

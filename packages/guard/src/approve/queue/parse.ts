@@ -71,7 +71,7 @@ export function entryOf(text: string, id: string): FiledEntry | undefined {
   const value = parsed(text);
   if (!isObject(value) || value["v"] !== 1 || value["id"] !== id) return undefined;
   const { asked, until, agent, session, question, alike, others } = value;
-  const point = POINTS.find((one) => one === value["point"]);
+  const point = Object.keys(POINTS).find((one): one is keyof typeof POINTS => one === value["point"]);
   const asker = readLife(value["asker"]);
   if (point === undefined || asker === undefined || !isNumber(asked) || !isOptional(until, isNumber) || !isNumber(alike)) return undefined;
   if (!isOptional(agent, isText) || !isOptional(session, isText) || !isQuestion(question) || !isListOf(isQuestion)(others))

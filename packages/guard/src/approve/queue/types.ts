@@ -1,8 +1,14 @@
 import type { Answer, Channel, Question } from "../types.ts";
 
-/** Where a question came up. */
-export const POINTS = ["run", "confined", "gateway", "library", "hook"] as const;
-export type QueuePoint = (typeof POINTS)[number];
+/** Where a question came up, and how that is said. */
+export const POINTS = {
+  run: "assent run",
+  confined: "sandboxed",
+  gateway: "MCP gateway",
+  library: "in a program of yours",
+  hook: "before it runs",
+} as const;
+export type QueuePoint = keyof typeof POINTS;
 
 export const CHANNELS = ["terminal", "page", "popup", "notification", "folder", "host", "team"] as const satisfies readonly Channel[];
 
@@ -27,22 +33,13 @@ export interface QueuedQuestion {
 }
 
 /**
- * As `Answer`. `session` is the agent's session where the asker belongs to one, else the run. `time` holds for calls alike,
- * wherever they come from, for so many minutes.
+ * How a question came off the queue. `session` of an answer is the agent's session where the asker belongs to one, else the run; `time` holds for
+ * calls alike, wherever they come from, for so many minutes.
  */
-export type QueueAnswer = Answer;
-
-/** How a question came off the queue. */
 export type QueueEnd =
-  | { readonly is: "answered"; readonly answer: QueueAnswer; readonly by: Channel; readonly at: number }
+  | { readonly is: "answered"; readonly answer: Answer; readonly by: Channel; readonly at: number }
   /** Whoever asked needs no answer any more, or is gone (`withdrawn`); waited in vain (`expired`). */
   | { readonly is: "withdrawn" | "expired"; readonly at: number };
-
-/** A question that has just come off the queue. */
-export interface EndedQuestion {
-  readonly queued: QueuedQuestion;
-  readonly end: QueueEnd;
-}
 
 /** What became of an answer. `late`: somebody was faster, or the asker gave up. `gone`: there is no such question. */
 export type AnswerOutcome = { readonly is: "taken" } | { readonly is: "late"; readonly end: QueueEnd } | { readonly is: "gone" };

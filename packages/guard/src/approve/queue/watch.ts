@@ -2,12 +2,12 @@ import { type FSWatcher, watch } from "node:fs";
 import type { Machine } from "../../state/index.ts";
 import { openQueue, questionsFolder } from "./folder.ts";
 import { openQuestions, readEnd } from "./store.ts";
-import type { EndedQuestion, QueuedQuestion } from "./types.ts";
+import type { QueuedQuestion, QueueEnd } from "./types.ts";
 
 /** What is to be answered now, and what has come off the queue since the last time. */
 export interface QueueChange {
   readonly open: readonly QueuedQuestion[];
-  readonly ended: readonly EndedQuestion[];
+  readonly ended: readonly { readonly queued: QueuedQuestion; readonly end: QueueEnd }[];
 }
 
 /** Where inotify is silent (network file systems), a change is found this soon. Milliseconds. */
@@ -75,7 +75,7 @@ export function watchQuestions(machine: Machine, onChange: (change: QueueChange)
 }
 
 /** Its asker was killed, or its time was over before the asker came to say so. */
-function endWithout({ until }: QueuedQuestion): EndedQuestion["end"] {
+function endWithout({ until }: QueuedQuestion): QueueEnd {
   const at = Date.now();
   return { is: until !== undefined && until <= at ? "expired" : "withdrawn", at };
 }

@@ -40,7 +40,7 @@ export interface HostStart {
 }
 
 /** Where else than in its rules somebody may have a host ask about a command. */
-export interface HostQuestions {
+export interface HostAsking {
   readonly start: HostStart;
   /** The key below `hooks` of those that are called before a tool. */
   readonly hooks: string;
@@ -71,7 +71,7 @@ export interface NativeRuleReader {
   /** The host's command line can hold rules as well, or say who is asked. */
   readonly start?: HostStart;
   /** Who else may have asked, where the host asks by itself without saying why. */
-  readonly questions?: HostQuestions;
+  readonly questions?: HostAsking;
   /** A file named without `--agent` is known by what it holds. */
   readonly holds?: (root: JsonNode) => boolean;
   /** The same, for what is no JSON. */

@@ -8,9 +8,8 @@ import { checkOptions, GuardOptionError, type Options } from "../common/options.
 import type { GuardCall, RunningCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
 import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
-import type { CallDecision, CallOutcome, GuardCallOptions } from "../create-guard/types.ts";
-import type { AskQuestion, ToolAnswer } from "../common/ask.ts";
-import type { ClaudeAnswer } from "../common/host-shapes.ts";
+import type { CallDecision, CallOutcome, GuardAnswer, GuardCallOptions } from "../create-guard/types.ts";
+import type { AskQuestion } from "../common/ask.ts";
 import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import type { AdapterOptions } from "./judge.ts";
 
@@ -51,8 +50,8 @@ export interface GuardInCode {
   [OPENED](effects?: ToolEffects): { readonly guard: AdaptedGuard; readonly onAsk: OnOpenedAsk | undefined };
 }
 
-/** Answers for such a guard; a `ClaudeAnswer` only where the question came from that host. */
-export type OnOpenedAsk = (question: AskQuestion) => Promise<ToolAnswer | ClaudeAnswer>;
+/** Answers for such a guard, which keeps what the answer means for later. */
+export type OnOpenedAsk = (question: AskQuestion) => Promise<GuardAnswer>;
 
 /** A guard of `createGuard`, or one of `openGuard`. */
 export type AnyGuard = AdaptedGuard | GuardInCode;

@@ -2,7 +2,7 @@ import { brief, visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { ToolFacts } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
-import { askAboutTool, EditedInput, type OnToolAsk, RefusedWith } from "../common/ask.ts";
+import { ask, isPlainYes, type OnToolAsk } from "../common/ask.ts";
 import { commandFieldOf, confinedInput, type ToolEffects } from "../create-guard/effects.ts";
 import type { AdaptedGuard, From } from "../guard/adapted-guard.ts";
 
@@ -90,7 +90,7 @@ type SettledCall =
   | { readonly run: false; readonly reason: string };
 
 /** What is known about a question when a call is about to run. */
-interface CallQuestion {
+interface WhoAnswers {
   /** A person has said yes to this very call. */
   readonly approved: boolean;
   readonly onAsk: OnToolAsk | undefined;
@@ -100,33 +100,31 @@ interface CallQuestion {
 }
 
 /** What becomes of a call that was judged: the last word before it runs. */
-export async function settle(judged: Judged, { approved, onAsk, signal, judgeEdited }: CallQuestion): Promise<SettledCall> {
+export async function settle(judged: Judged, { approved, onAsk, signal, judgeEdited }: WhoAnswers): Promise<SettledCall> {
   if (signal?.aborted === true) return CANCELLED;
   if (judged.decision === "allow") return judged.instead === undefined ? RUN : { run: true, input: judged.instead };
   const { reason, verdict } = judged;
   if (judged.decision === "deny" || verdict === undefined) return { run: false, reason };
   if (approved) return RUN;
   const asked = jsonOf(judged.from.input);
-  const answer = await askAboutTool(onAsk, { operation: judged.from.tool, target: targetOf(judged), reason: "", verdict });
+  const read = await ask(onAsk, { operation: judged.from.tool, target: targetOf(judged), reason: "", verdict });
   // A tool is not started for a run that has been given up meanwhile.
   if (aborted(signal)) return CANCELLED;
+  if (read.is === "no") return { run: false, reason: read.note === "" ? `the user refused: ${reason}` : refusalOf(judged, read.note) };
+  if (read.is !== "yes") return { run: false, reason: `approval required: ${reason}` };
   // The input is the SDK's own object, and others hold it as well.
-  if (answer === "approved" && (asked === "" || asked !== jsonOf(judged.from.input))) return CHANGED;
-  if (answer === "approved") return RUN;
-  if (answer instanceof RefusedWith) return { run: false, reason: refusalOf(judged, answer) };
-  if (answer instanceof EditedInput) {
-    if (judgeEdited === undefined) return { run: false, reason: `the user changed the call, which cannot be done here: ${reason}` };
-    const edited = judgeEdited(answer.input);
-    return edited.decision === "deny" || edited.verdict === undefined
-      ? { run: false, reason: edited.reason }
-      : { run: true, input: edited.instead ?? answer.input };
-  }
-  return { run: false, reason: `${answer === "nobody" ? "approval required" : "the user refused"}: ${reason}` };
+  if (isPlainYes(read)) return asked === "" || asked !== jsonOf(judged.from.input) ? CHANGED : RUN;
+  if (judgeEdited === undefined || !isObject(read.input))
+    return { run: false, reason: `the user changed the call, which cannot be done here: ${reason}` };
+  const edited = judgeEdited(read.input);
+  return edited.decision === "deny" || edited.verdict === undefined
+    ? { run: false, reason: edited.reason }
+    : { run: true, input: edited.instead ?? read.input };
 }
 
 /** What the model reads of a no. */
-export const refusalOf = ({ reason }: Judged, { message }: RefusedWith): string =>
-  `the user refused${message === "" ? "" : `, and said: ${visible(message).slice(0, 500)}`} (${reason})`;
+export const refusalOf = ({ reason }: Judged, note: string): string =>
+  `the user refused${note === "" ? "" : `, and said: ${visible(note).slice(0, 500)}`} (${reason})`;
 
 const RUN: SettledCall = { run: true };
 const CANCELLED: SettledCall = { run: false, reason: "cancelled" };

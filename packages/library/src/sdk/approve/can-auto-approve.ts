@@ -8,7 +8,7 @@ import { isConfined, type Mode, type Policy, type RequestVerdict, stricterOf } f
 import { lowerArgv } from "@assent/core/shell";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
-import { ask, type OnAsk } from "../common/ask.ts";
+import { ask, isPlainYes, type OnAsk } from "../common/ask.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import { type JudgingWay, policiesOf, whoIn } from "../create-guard/judging.ts";
 import { openedDecision } from "../create-guard/opened.ts";
@@ -383,7 +383,7 @@ export async function mayRunOutside(argv: readonly string[], { onAsk, failure, .
   const known = said.type === "ask-user" ? `; ${said.reason}` : "";
   const reason = `it did not get through the sandbox (${failure}); outside nothing it does is held back${known}`;
   const verdict: RequestVerdict = { decision: "ask", basis: "default", reason: visible(reason), actions: [], unknowns: [] };
-  return (await ask(onAsk, { operation: "execute", target: argv.join(" "), reason: "", verdict })) === "approved";
+  return isPlainYes(await ask(onAsk, { operation: "execute", target: argv.join(" "), reason: "", verdict }));
 }
 
 /**

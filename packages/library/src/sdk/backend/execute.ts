@@ -5,7 +5,7 @@ import { type RefusedInRun, refusedText } from "../confined/refused.ts";
 import type { RunEnd } from "../confined/run.ts";
 import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
 import { Command, type Start } from "./command.ts";
-import type { BackendChecker } from "./guard-checker.ts";
+import type { BackendChecker } from "../rules/call-checker.ts";
 import type { Supervising } from "./supervision.ts";
 
 /** How a command is run. */

@@ -3,13 +3,13 @@ import { thisMachine, type Machine } from "@assent/guard/state";
 import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import type { OnAsk } from "../common/ask.ts";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
-import { type CheckerOptions, type Confining, PermissionChecker } from "../rules/checker.ts";
+import { type CheckerOptions, PermissionChecker } from "../rules/checker.ts";
 import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
-import { FILE_OPERATION } from "../rules/judge.ts";
+import { effectOf, FILE_OPERATION } from "../rules/judge.ts";
 import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
 import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
 import { GuardSupervision } from "./guard-supervision.ts";
-import { type BackendChecker, GuardChecker, isWorthOffering } from "./guard-checker.ts";
+import { type BackendChecker, GuardChecker } from "../rules/call-checker.ts";
 import type { LineEdit } from "./lines.ts";
 import { pinning } from "./pin.ts";
 import { Place } from "./place.ts";
@@ -178,13 +178,13 @@ export class LocalBackend {
 
   /** Whether an operation is worth being offered to a model: what is denied altogether is not. */
   offers(operation: Operation): boolean {
-    return (operation !== "execute" || this.executes) && isWorthOffering(this.#checker, this.permissions, operation);
+    return (operation !== "execute" || this.executes) && this.#checker.offers(operation);
   }
 
   /** Whether an operation on a path, or a command, would be asked about. */
   needsApproval(operation: Operation, target: string): boolean {
     return operation === "execute"
-      ? this.#checker.checkSync("execute", target) === "ask"
+      ? effectOf(this.#checker.verdictOn({ operation, text: target }).decision) === "ask"
       : this.#place.asks(operation, FILE_OPERATION[operation], target);
   }
 
@@ -304,8 +304,7 @@ function byRuleset(options: LocalBackendOptions, root: string): JudgedBy {
     ...(files === undefined ? {} : { files }),
     ...(audit === undefined ? {} : { audit }),
   };
-  const confining: Confining | undefined = unknown ? { problem: () => supervision?.problem } : undefined;
-  const checker = new PermissionChecker(permissions, checkerOptions, confining);
+  const checker = new PermissionChecker(permissions, checkerOptions, unknown ? () => supervision?.problem : undefined);
   return { checker, own: checker, permissions, machine, env: options.env ?? process.env, path: own.env["PATH"], supervision, unknown };
 }
 

@@ -6,7 +6,7 @@ import type { Machine } from "@assent/guard/state";
 import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
 import { absolute, effectOf, type CheckTarget } from "../rules/judge.ts";
 import type { Operation } from "../rules/ruleset.ts";
-import type { BackendChecker } from "./guard-checker.ts";
+import type { BackendChecker } from "../rules/call-checker.ts";
 import { failure, systemFailure, type Failure } from "./result.ts";
 import type { Pinned, Pinning } from "./pin.ts";
 

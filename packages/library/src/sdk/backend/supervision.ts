@@ -6,7 +6,7 @@ import { type Question, respond, wait } from "@assent/guard/approve";
 import type { RequestVerdict } from "@assent/core/policy";
 import { definedVariables, type Machine, messageOf, openState, thisMachine } from "@assent/guard/state";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
-import { ask, type OnAsk, verdictOfQuestion } from "../common/ask.ts";
+import { ask, isPlainYes, type OnAsk, verdictOfQuestion } from "../common/ask.ts";
 import { assentProgram, judgeVariables, supervisorStart } from "../confined/run.ts";
 import type { RunOrder } from "@assent/supervisor/supervise/order";
 import type { Start } from "./command.ts";
@@ -167,8 +167,8 @@ function answerQuestions(folder: string, onAsk: OnAsk): () => void {
       const { question } = event.pending;
       const seq = event.pending["seq"];
       if (typeof seq !== "number") return;
-      const said = isApproverQuestion(question) ? await ask(onAsk, askedOf(question)) : "refused";
-      event = await respond(folder, seq, said === "approved" ? "approve" : "deny", undefined, options);
+      const isYes = isApproverQuestion(question) && isPlainYes(await ask(onAsk, askedOf(question)));
+      event = await respond(folder, seq, isYes ? "approve" : "deny", undefined, options);
     }
   };
   // A folder that cannot be read answers nothing, and what is not answered is refused.

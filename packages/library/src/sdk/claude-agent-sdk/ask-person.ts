@@ -1,11 +1,11 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import { EditedInput, NobodyThereError, RefusedWith } from "../common/ask.ts";
+import { readPlain } from "../common/ask.ts";
 import { refusalOf, targetOf, type Judged } from "../adapters/judge.ts";
 import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "../common/host-shapes.ts";
 
 /** A call that has to be asked about. */
-interface Question {
+interface ClaudeCall {
   readonly input: Record<string, unknown>;
   readonly judged: Judged;
   readonly call: CallOptions;
@@ -16,7 +16,7 @@ interface Question {
 /** Puts a question; what is no yes is a no. Never throws: the host would wait for an answer for ever. */
 export async function askPerson(
   onAsk: OnClaudeAsk | undefined,
-  asked: Question,
+  asked: ClaudeCall,
 ): Promise<{ readonly permission: PermissionAnswer; readonly remember: boolean }> {
   const { judged, call } = asked;
   const no = (message: string): { readonly permission: PermissionAnswer; readonly remember: boolean } => ({
@@ -44,7 +44,7 @@ export async function askPerson(
   };
 }
 
-async function answered(onAsk: OnClaudeAsk, { input, judged, call }: Question): Promise<ClaudeAnswer> {
+async function answered(onAsk: OnClaudeAsk, { input, judged, call }: ClaudeCall): Promise<ClaudeAnswer> {
   if (judged.verdict === undefined) return { allow: false };
   const { verdict, personReason } = judged;
   const operation = visible(judged.from.tool);
@@ -61,15 +61,23 @@ async function answered(onAsk: OnClaudeAsk, { input, judged, call }: Question): 
     suggestions: call.suggestions ?? [],
     signal: call.signal,
   };
+  let answer: unknown;
   try {
-    const answer: unknown = await onAsk(question);
-    if (typeof answer === "boolean") return { allow: answer };
-    if (answer instanceof EditedInput) return { allow: true, updatedInput: answer.input };
-    if (answer instanceof RefusedWith) return { allow: false, message: refusalOf(judged, answer) };
-    return isAnswer(answer) ? answer : { allow: false };
-  } catch (error) {
-    return { allow: false, ...(error instanceof NobodyThereError ? { message: `approval required: ${judged.reason}` } : {}) };
+    answer = await onAsk(question);
+  } catch {
+    answer = "later";
   }
+  if (isAnswer(answer)) return answer;
+  const read = readPlain(answer);
+  if (read.is === "later") return { allow: false, message: `approval required: ${judged.reason}` };
+  if (read.is === "no" && read.note !== "") return { allow: false, message: refusalOf(judged, read.note) };
+  if (read.is !== "yes" || read.call !== undefined || !(read.input === undefined || isObject(read.input))) return { allow: false };
+  const { input: updatedInput, changes: updatedPermissions } = read;
+  return {
+    allow: true,
+    ...(updatedInput === undefined ? {} : { updatedInput }),
+    ...(updatedPermissions === undefined ? {} : { updatedPermissions }),
+  };
 }
 
 const isAnswer = (value: unknown): value is ClaudeAnswer =>

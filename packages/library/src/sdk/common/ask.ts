@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
+import { hear, type ReadAnswer, understandAnswer } from "./read-answer.ts";
 import type { Question } from "@assent/guard/approve";
 import type { RequestVerdict, Verdict } from "@assent/core/policy";
 
@@ -61,30 +62,27 @@ export const verdictOfQuestion = ({ basis = "default", reason, rule, help }: Que
   ...(help === undefined ? {} : { help }),
 });
 
-/** Puts a question. `nobody`: there is no one to ask. */
-export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "question">): Promise<"approved" | "refused" | "nobody"> {
-  const answer = await askAboutTool(onAsk, asked);
-  return typeof answer === "string" ? answer : "refused";
-}
+/** As the answer of a guard in code, whatever form it has. */
+const plain = (answer: unknown): unknown =>
+  answer instanceof EditedInput && isObject(answer.input)
+    ? { yes: "once", input: answer.input }
+    : answer instanceof RefusedWith && typeof answer.message === "string"
+      ? { no: answer.message }
+      : answer;
 
-/** As `ask`, where another input may be the answer. */
-export async function askAboutTool(
-  onAsk: OnToolAsk | undefined,
-  asked: Omit<AskQuestion, "question">,
-): Promise<"approved" | "refused" | "nobody" | EditedInput | RefusedWith> {
-  if (onAsk === undefined) return "nobody";
+/** Of an answer in whatever form. What is remembered of it is for a guard in code, which has done that. */
+export const readPlain = (answer: unknown): ReadAnswer => understandAnswer(plain(answer), () => false);
+
+/** A yes to exactly what was asked about. */
+export const isPlainYes = (read: ReadAnswer): boolean => read.is === "yes" && read.call === undefined && read.input === undefined;
+
+/** Puts a question. Never throws: where nobody can be asked, asking has failed. */
+export async function ask(onAsk: OnToolAsk | undefined, asked: Omit<AskQuestion, "question">): Promise<ReadAnswer> {
   const operation = visible(asked.operation);
   const target = visible(asked.target);
   const { verdict } = asked;
   const question = `${operation} ${target}? ${verdict.reason}`;
-  try {
-    const answer: unknown = await onAsk({ operation, target, reason: visible(asked.reason), question, verdict });
-    if (answer instanceof EditedInput && isObject(answer.input)) return answer;
-    if (answer instanceof RefusedWith && typeof answer.message === "string") return answer;
-    return answer === true ? "approved" : answer === false ? "refused" : "nobody";
-  } catch {
-    return "nobody";
-  }
+  return await hear(() => onAsk?.({ operation, target, reason: visible(asked.reason), question, verdict }), readPlain);
 }
 
 /** Inside a call that a person has approved where the call was made: in the dialogue of an SDK. */

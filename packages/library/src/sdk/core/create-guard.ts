@@ -1,7 +1,7 @@
 import type { Principal } from "@assent/core/policy";
 import { type CodePolicy, readCodePolicy } from "../create-guard/policy-in-code.ts";
 import { type CompiledPolicy, compiledOf } from "./compiled-policy.ts";
-import { type CoreGuard, type CoreGuardOptions, type CoreWay, makeCoreGuard } from "./core-guard.ts";
+import { type CoreGuardOptions, type CoreWay, type GivenWorldGuard, makeCoreGuard } from "./make-guard.ts";
 
 const WAY: CoreWay<CodePolicy> = { read: (policy, option) => readCodePolicy(policy, option).file, commands: true };
 
@@ -20,7 +20,7 @@ const WAY: CoreWay<CodePolicy> = { read: (policy, option) => readCodePolicy(poli
  *
  * Throws `GuardOptionError` or `TypeError` for an option that is wrong, or that does not exist.
  */
-export function createGuard<P extends Principal = Principal>(options: CoreGuardOptions<CodePolicy, P>): CoreGuard<CodePolicy, P> {
+export function createGuard<P extends Principal = Principal>(options: CoreGuardOptions<CodePolicy, P>): GivenWorldGuard<CodePolicy, P> {
   return makeCoreGuard(WAY, options);
 }
 

@@ -7,12 +7,7 @@ export { PermissionDenied } from "../create-guard/errors.ts";
 export { GuardOptionError } from "../common/options.ts";
 export type { EffectsOf, GuardedTool, InputOf, RunContext, ToolSpec } from "../create-guard/tool.ts";
 export type { AllowedOutcome, CallDecision, DeniedBy, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
-export {
-  type CoreAnswer,
-  CoreGuard,
-  type CoreGuardChange,
-  type CoreGuardOptions,
-  type CoreOutcome,
-  type CoreQuestion,
-} from "./core-guard.ts";
+export { CoreGuard } from "../create-guard/core-guard.ts";
+export type { CoreGuardChange, CoreQuestion } from "../create-guard/types.ts";
+export type { CoreAnswer, CoreGuardOptions, CoreOutcome } from "./make-guard.ts";
 export { loadParts } from "./parts.ts";

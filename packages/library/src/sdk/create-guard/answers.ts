@@ -5,7 +5,7 @@ import { changesFor } from "@assent/guard/suggest";
 import { grantedIn } from "../common/granted-in.ts";
 import { LIBRARY } from "../common/library.ts";
 import type { JudgedCall } from "./judging.ts";
-import { type AnswerScope, type ReadAnswer, understandAnswer } from "./read-answer.ts";
+import { type AnswerScope, type ReadAnswer, understandAnswer } from "../common/read-answer.ts";
 
 export type { ReadAnswer };
 

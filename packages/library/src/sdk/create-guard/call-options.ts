@@ -1,7 +1,7 @@
 import type { Principal } from "@assent/core/policy";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { snapshot } from "./snapshot.ts";
-import type { GuardCallOptions, GuardChange } from "./types.ts";
+import type { CoreGuardChange, GuardCallOptions, GuardChange } from "./types.ts";
 
 const CALL_OPTIONS = {
   principal: "object",
@@ -11,7 +11,7 @@ const CALL_OPTIONS = {
   signal: "object",
 } satisfies Options<GuardCallOptions>;
 
-export const WITH_OPTIONS = { principal: "object", cwd: "string", policy: "any" } satisfies Options<GuardChange>;
+const WITH_OPTIONS = { principal: "object", cwd: "string", policy: "any" } satisfies Options<GuardChange>;
 
 const PRINCIPAL = { user: "string", tenant: "string", role: "any", agent: "string", session: "string" } satisfies Options<Principal>;
 
@@ -47,4 +47,10 @@ export function readCallOptions<P extends Principal>(options: GuardCallOptions<P
     throw new GuardOptionError("signal", "the guard: the option `signal` must be an AbortSignal");
   const principal = readPrincipal("the guard", options.principal);
   return principal === undefined ? options : { ...options, principal };
+}
+
+/** Whom a guard is for that is made of another one. Throws for what does not exist. */
+export function changedPrincipal<P extends Principal>(change: CoreGuardChange<unknown, P>, before: P | undefined): P | undefined {
+  checkOptions("with", change, WITH_OPTIONS);
+  return readPrincipal("with", change.principal) ?? before;
 }

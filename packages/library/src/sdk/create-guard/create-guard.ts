@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Principal } from "@assent/core/policy";
 import { Guard } from "./guard.ts";
+import { GuardWorld } from "./guard-world.ts";
 import { heardBy } from "./in-run.ts";
 import { readGuardOptions } from "./guard-options.ts";
 import { guardMachine } from "./judging.ts";
@@ -29,18 +30,7 @@ export function createGuard<P extends Principal = Principal>(options: GuardOptio
   let own: Uint8Array | undefined;
   const secret = async (): Promise<Uint8Array> => (await approvals?.secret?.()) ?? (own ??= randomBytes(32));
   const { onAsk, onDecision, shadow } = options;
-  return new Guard<P>(
-    {
-      root: { machine: guardMachine(options), policy, files, confine, audit, shell, heard: confine ? heardBy(onDecision) : undefined },
-      options: {
-        ...(onAsk === undefined ? {} : { onAsk }),
-        ...(approvals === undefined ? {} : { approvals }),
-        ...(onDecision === undefined ? {} : { onDecision }),
-        ...(shadow === undefined ? {} : { shadow }),
-      },
-      secret,
-      waits,
-    },
-    { principal, cwd, stricter },
-  );
+  const root = { machine: guardMachine(options), policy, files, confine, audit, shell, heard: confine ? heardBy(onDecision) : undefined };
+  const shared = { root, options: { onAsk, approvals, onDecision, shadow }, secret, waits };
+  return new Guard(new GuardWorld<P>(shared, { principal, cwd, stricter }));
 }

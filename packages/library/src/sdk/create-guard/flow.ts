@@ -2,27 +2,22 @@ import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Principal } from "@assent/core/policy";
 import type { ConfinedStart } from "../guard/confined-start.ts";
-import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { readCallOptions } from "./call-options.ts";
 import { type GuardCall, GuardCallError, type LoweredCall } from "./call.ts";
 import { type NamedTool, targetsOf } from "./combine.ts";
 import { callsOf, commandFieldOf, confinedInput, isList } from "./effects.ts";
-import { ApprovalPending, PermissionDenied } from "./errors.ts";
-import type { AnswerScope, ReadAnswer } from "./read-answer.ts";
+import { type AnswerScope, hear, messageOf, type ReadAnswer } from "../common/read-answer.ts";
 import { snapshot } from "./snapshot.ts";
-import {
-  checkEffects,
-  effectIn,
-  type EffectsOf,
-  type GuardedTool,
-  isEffect,
-  readInput,
-  type RunContext,
-  signalIn,
-  type ToolSpec,
-  withRun,
-} from "./tool.ts";
-import type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions, GuardQuestion, PendingOutcome } from "./types.ts";
+import { readInput, type ToolSpec } from "./tool.ts";
+import type {
+  AllowedOutcome,
+  CallDecision,
+  CoreGuardChange,
+  CoreQuestion,
+  DeniedOutcome,
+  GuardCallOptions,
+  PendingOutcome,
+} from "./types.ts";
 
 // What becomes of a call, from the judge to a person's answer, wherever it is judged: on a machine, or in a world that was given.
 
@@ -33,9 +28,6 @@ export interface FlowJudged {
   /** `fixed`: what was asked about is done as it is, whoever answers. */
   readonly way?: { readonly fixed?: boolean };
 }
-
-/** A question as every world puts it. */
-export type PlainQuestion<P extends Principal> = Omit<GuardQuestion<P>, "rules">;
 
 /** A call of a tool of the program's own. */
 export interface FlowToolCall<J extends FlowJudged> {
@@ -48,18 +40,18 @@ export interface FlowToolCall<J extends FlowJudged> {
 }
 
 /** One question, with all that it is about. */
-export interface FlowQuestion<P extends Principal, J extends FlowJudged> {
+export interface FlowAsking<P extends Principal, J extends FlowJudged> {
   readonly judged: J;
-  readonly question: PlainQuestion<P>;
+  readonly question: CoreQuestion<P>;
   readonly options: GuardCallOptions<P>;
   readonly of: FlowToolCall<J> | undefined;
 }
 
 /** What an answer is about. */
-export type FlowAnswered<P extends Principal, J extends FlowJudged> = Omit<FlowQuestion<P, J>, "question">;
+export type FlowAnswered<P extends Principal, J extends FlowJudged> = Omit<FlowAsking<P, J>, "question">;
 
 /** Where calls are judged, and what is remembered there. `L` is what waits for a later answer; never, where nothing does. */
-export interface FlowWorld<P extends Principal, J extends FlowJudged, L extends PendingOutcome<P>> {
+export interface FlowWorld<P extends Principal, J extends FlowJudged, L extends PendingOutcome<P>, Policy = unknown> {
   readonly shadow: boolean;
   readonly onDecision: ((decision: CallDecision<P>) => void) | undefined;
   /** Judges calls that nobody else can change any more. */
@@ -70,19 +62,19 @@ export interface FlowWorld<P extends Principal, J extends FlowJudged, L extends 
   /** An answer that was given before holds for this, too. */
   isAnswered(about: FlowAnswered<P, J>): boolean;
   /** Asks; undefined where nobody is there. */
-  readonly ask: ((asked: FlowQuestion<P, J>, signal: AbortSignal) => unknown) | undefined;
+  readonly ask: ((asked: FlowAsking<P, J>, signal: AbortSignal) => unknown) | undefined;
   /** INVARIANT: whatever is not surely a yes lets nothing go ahead. */
   understand(answer: unknown): ReadAnswer;
   /** Keeps what an answer means for other calls. */
   keep(about: FlowAnswered<P, J>, answer: "refused" | AnswerScope): void;
   /** Lets a question wait for its answer; undefined: it cannot. */
-  wait(asked: FlowQuestion<P, J>, told: (decision: CallDecision) => CallDecision<P>): Promise<L | DeniedOutcome<P> | undefined>;
+  wait(asked: FlowAsking<P, J>, told: (decision: CallDecision) => CallDecision<P>): Promise<L | DeniedOutcome<P> | undefined>;
   warn(text: string): void;
+  /** The same for somebody else, at another place, or with a stricter policy. */
+  with(change: CoreGuardChange<Policy, P>): FlowWorld<P, J, L, Policy>;
 }
 
-type FlowOutcome<P extends Principal, L> = AllowedOutcome<P> | DeniedOutcome<P> | L;
-
-const TOOL_OPTIONS = { name: "string", input: "any", does: "any" } satisfies Options<ToolSpec<unknown>>;
+export type FlowOutcome<P extends Principal, L> = AllowedOutcome<P> | DeniedOutcome<P> | L;
 
 /** The course of a call through a guard. */
 export class GuardFlow<P extends Principal, J extends FlowJudged, L extends PendingOutcome<P> = never> {
@@ -90,70 +82,6 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
 
   constructor(world: FlowWorld<P, J, L>) {
     this.#world = world;
-  }
-
-  async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>): Promise<CallDecision<P>> {
-    return this.told((await this.judge(call, readCallOptions(options))).decision);
-  }
-
-  async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>): Promise<FlowOutcome<P, L>> {
-    const own = readCallOptions(options);
-    return await this.conclude(await this.judge(call, own), own);
-  }
-
-  async require(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>): Promise<AllowedOutcome<P>> {
-    return admitted(await this.check(call, options));
-  }
-
-  tool<I, O>(spec: ToolSpec<I>, run: (input: I, context: RunContext<P>) => O | Promise<O>): GuardedTool<I, O, P> {
-    checkOptions("tool", spec, TOOL_OPTIONS);
-    if (!isEffect(spec.does)) throw new GuardOptionError("does", 'tool: the option `does` must be "nothing" or a function of the input');
-    const checked = async (given: unknown, options: GuardCallOptions<P>) => {
-      const input = await readInput(spec, given);
-      return { input, outcome: await this.#checkTool(spec, input, options) };
-    };
-    const call = async (given: I, options: GuardCallOptions<P> = {}): Promise<O> => {
-      const { input, outcome } = await checked(given, options);
-      const { tool, decision } = admitted(outcome);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by the same schema when it was judged
-      return await run((tool === undefined ? input : tool.input) as I, {
-        decision,
-        cwd: this.#world.folder(options),
-        signal: options.signal,
-      });
-    };
-    return Object.assign(call, {
-      toolName: spec.name,
-      input: spec.input,
-      check: async (given: I, options: GuardCallOptions<P> = {}) => (await checked(given, options)).outcome,
-    });
-  }
-
-  tools<T extends Record<string, unknown>>(tools: T, effects: EffectsOf<T>): T {
-    checkEffects(tools, effects);
-    const guarded = Object.entries(tools).map(([name, one]) => {
-      const spec = { name, does: effectIn(effects, name) };
-      const whole = withRun(one, async (given, beside) => {
-        const input = snapshot(given);
-        const { tool } = admitted(await this.#checkTool(spec, input, signalIn(beside)));
-        return tool === undefined ? input : tool.input;
-      });
-      if (whole === undefined)
-        throw new GuardOptionError("tools", `tools: \`${visible(name)}\` cannot be guarded: it is not a function, and has no \`execute\``);
-      return [name, whole] as const;
-    });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names, each with a tool of the same kind
-    return Object.fromEntries(guarded) as T;
-  }
-
-  visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
-    const seen = Object.entries(tools).filter(([name]) => {
-      if (this.#world.shadow) return true;
-      const { decision } = this.#world.judgeName(name);
-      return decision.verdict !== "deny" || decision.rule === undefined;
-    });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of the same names
-    return Object.fromEntries(seen) as Partial<T>;
   }
 
   async judge(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>, tool?: NamedTool): Promise<J> {
@@ -197,7 +125,7 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
     return this.#allowed(judged, this.told({ ...decision, answer: "allowed" }), of);
   }
 
-  question(judged: J, { reason = "" }: GuardCallOptions<P>, of?: FlowToolCall<J>): PlainQuestion<P> {
+  question(judged: J, { reason = "" }: GuardCallOptions<P>, of?: FlowToolCall<J>): CoreQuestion<P> {
     const decision = this.#own(judged.decision);
     const { principal, forPerson } = decision;
     // What whoever is asked does with them changes nothing of what runs.
@@ -219,7 +147,7 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
     return own;
   }
 
-  async #checkTool<I>(spec: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<FlowOutcome<P, L>> {
+  async checkTool<I>(spec: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<FlowOutcome<P, L>> {
     const own = readCallOptions(options);
     const change = async (given: unknown) => {
       const changed = await readInput(spec, given);
@@ -234,18 +162,17 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
   }
 
   /** What whoever is asked says; a no once the call is cancelled; undefined where nobody is there. */
-  async #ask(asked: FlowQuestion<P, J>): Promise<ReadAnswer | undefined> {
+  async #ask(asked: FlowAsking<P, J>): Promise<ReadAnswer | undefined> {
     const { signal = new AbortController().signal } = asked.options;
     const { ask } = this.#world;
     if (ask === undefined || signal.aborted) return undefined;
     const { promise, stop } = whenAborted(signal);
-    try {
-      return this.#world.understand(await Promise.race([ask(asked, signal), promise]));
-    } catch (error) {
-      return { is: "failed", why: messageOf(error) };
-    } finally {
-      stop();
-    }
+    const read = await hear(
+      async () => await Promise.race([ask(asked, signal), promise]),
+      (answer) => this.#world.understand(answer),
+    );
+    stop();
+    return read;
   }
 
   /** What a person changed is judged once more: a deny stays one, whoever wrote the call. */
@@ -258,8 +185,10 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
         tool = { ...of, input };
         changed = again;
       } else if (judged.way?.fixed === true) throw new GuardCallError("this call is done as it is, or not at all");
-      else if (read.call !== undefined && of === undefined) changed = await this.judge(read.call, options);
-      else throw new GuardCallError(howChanged(of));
+      else if (read.call !== undefined && of === undefined) {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by `lowerCall`, which refuses what is none
+        changed = await this.judge(read.call as GuardCall, options);
+      } else throw new GuardCallError(howChanged(of));
     } catch (error) {
       const told = this.told({ ...judged.decision, answer: "failed" });
       return refused(told, `what the user changed was not understood: ${messageOf(error)}`);
@@ -314,13 +243,6 @@ const howChanged = (of: object | undefined): string =>
       ? "the call of a tool is changed by `input`"
       : "the call of a tool that waited for its answer cannot be changed";
 
-/** Throws for what must not go ahead, or not yet. */
-function admitted<P extends Principal>(outcome: FlowOutcome<P, PendingOutcome<P>>): AllowedOutcome<P> {
-  if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
-  if (outcome.verdict === "pending") throw new ApprovalPending(outcome);
-  return outcome;
-}
-
 /** `false` once it is aborted. */
 function whenAborted(signal: AbortSignal): { readonly promise: Promise<false>; readonly stop: () => void } {
   const over = new AbortController();
@@ -337,5 +259,3 @@ export const refused = <P extends Principal>(decision: CallDecision<P>, forModel
   forModel,
   decision,
 });
-
-export const messageOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error)).slice(0, 200);

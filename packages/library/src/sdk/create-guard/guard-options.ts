@@ -5,7 +5,7 @@ import { checkOptions, GuardOptionError, type Options } from "../common/options.
 import type { ApprovalStore } from "./approvals.ts";
 import { type CodePolicy, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
 import { readPrincipal } from "./call-options.ts";
-import { lengthOf } from "./read-answer.ts";
+import { lengthOf } from "../common/read-answer.ts";
 import type { GuardOptions } from "./types.ts";
 
 export const OPTIONS = {

@@ -1,58 +1,38 @@
-import { resolve } from "node:path";
 import { isObject } from "@assent/core/data";
 import type { Principal, RequestVerdict } from "@assent/core/policy";
 import type { AdaptedGuard, AdapterRequest, GuardDecision } from "../guard/adapted-guard.ts";
 import { type GuardInside, INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
-import { type AskQuestion, EditedInput, NobodyThereError, RefusedWith, type ToolAnswer } from "../common/ask.ts";
-import { canUseTool, type ClaudeAnswer, type ClaudeQuestion } from "../claude-agent-sdk/index.ts";
+import { type AskQuestion, NobodyThereError } from "../common/ask.ts";
+import { canUseTool, type ClaudeQuestion } from "../claude-agent-sdk/index.ts";
 import { probeSandbox } from "../common/sandbox.ts";
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
 import { type ToolGuard, toolGuard } from "../openai-agents/index.ts";
-import { checkOptions, GuardOptionError } from "../common/options.ts";
+import { GuardOptionError } from "../common/options.ts";
 import { readAnswer, rulesFor } from "./answers.ts";
 import { idOf, isSigned } from "./approvals.ts";
-import type { GuardCall } from "./call.ts";
+import { CoreGuard } from "./core-guard.ts";
 import type { ToolEffect, ToolEffects } from "./effects.ts";
 import { UnknownApproval } from "./errors.ts";
 import { GuardFlow } from "./flow.ts";
-import { type GuardShared, GuardWorld, waiting } from "./guard-world.ts";
+import { type GuardWorld, waiting } from "./guard-world.ts";
 import { insideOf } from "./inside.ts";
-import { type GuardPlaceInCode, judgeCalls, type JudgedCalls } from "./judging.ts";
-import { readPrincipal, WITH_OPTIONS } from "./call-options.ts";
-import { checkStricter, readCodePolicy, readPolicyText } from "./policy-in-code.ts";
+import { judgeCalls, type JudgedCalls } from "./judging.ts";
+import type { CodePolicy } from "./policy-in-code.ts";
 import { callsFor, notJudged, hasEffect, openedDecision } from "./opened.ts";
-import { checkObjects, checkTool } from "./misuse.ts";
 import { snapshot } from "./snapshot.ts";
-import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "./tool.ts";
-import type { AllowedOutcome, CallDecision, GuardCallOptions, CallOutcome, GuardAnswer, GuardChange, PendingOutcome } from "./types.ts";
+import type { CallOutcome, GuardAnswer, GuardCallOptions, GuardChange, PendingOutcome } from "./types.ts";
 
-/** A policy as an object: see `createGuard`. */
-export class Guard<P extends Principal = Principal> {
-  readonly #shared: GuardShared<P>;
-  readonly #place: GuardPlaceInCode;
+/** A policy as an object, on this machine: see `createGuard`. */
+export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy, P, PendingOutcome<P>, JudgedCalls> {
+  readonly #world: GuardWorld<P>;
   readonly #flow: GuardFlow<P, JudgedCalls, PendingOutcome<P>>;
 
   /** For `createGuard`. */
-  constructor(shared: GuardShared<P>, place: GuardPlaceInCode) {
-    this.#shared = shared;
-    this.#place = place;
-    this.#flow = new GuardFlow(new GuardWorld(shared, place));
-  }
-
-  /** Judges a call, or several that belong together. Asks nobody, and lets nothing happen. Throws `GuardCallError` for what is no call. */
-  async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallDecision<P>> {
-    return await this.#flow.decide(call, options);
-  }
-
-  /** Judges, and asks where it has to. A refusal is a value. */
-  async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallOutcome<P>> {
-    return await this.#flow.check(call, options);
-  }
-
-  /** As `check`. Throws `PermissionDenied`, or `ApprovalPending` where the answer comes later. */
-  async require(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<AllowedOutcome<P>> {
-    return await this.#flow.require(call, options);
+  constructor(world: GuardWorld<P>) {
+    super(world);
+    this.#world = world;
+    this.#flow = new GuardFlow(world);
   }
 
   /**
@@ -60,10 +40,10 @@ export class Guard<P extends Principal = Principal> {
    * now, and nothing else is. `by` is who answered. Throws `UnknownApproval`, and `GuardOptionError` for what is no answer: the question waits on.
    */
   async resume(token: string, answer: GuardAnswer, by: string): Promise<CallOutcome<P>> {
-    const { approvals } = this.#shared.options;
+    const { approvals } = this.#world.shared.options;
     const read = readAnswer(answer);
     if (read.is === "failed") throw new GuardOptionError("answer", `resume: ${read.why}`);
-    const secret = await this.#shared.secret();
+    const secret = await this.#world.shared.secret();
     const id = idOf(secret, token);
     const pending = id === undefined ? undefined : await approvals?.take(id);
     if (approvals === undefined || pending === undefined || !isSigned(secret, pending) || pending.expires <= Date.now())
@@ -79,7 +59,7 @@ export class Guard<P extends Principal = Principal> {
     };
     const { tool: of } = pending;
     // What made that guard stricter that asked holds for this call here as well.
-    const flow = this.#stricter(pending.stricter).#flow;
+    const flow = new Guard(this.#world.stricter(pending.stricter)).#flow;
     const judged = await flow.judge(calls, options, of);
     if (judged.decision.verdict === "deny") return await flow.conclude(judged, options, of);
     if (read.is === "later") {
@@ -90,43 +70,8 @@ export class Guard<P extends Principal = Principal> {
     return await flow.answered({ judged, options, of }, read, by);
   }
 
-  /**
-   * A tool whose every call is judged by what it does with its input.
-   *
-   * ```ts
-   * const save = guard.tool({ name: "save", input: z.object({ path: z.string() }), does: ({ path }) => ({ write: path }) }, async ({ path }) => …);
-   * await save({ path: "src/a.ts" }); // runs, or throws PermissionDenied
-   * ```
-   */
-  tool<I, O>(spec: ToolSpec<I>, run: (input: I, context: RunContext<P>) => O | Promise<O>): GuardedTool<I, O, P> {
-    checkTool(spec, run);
-    return this.#flow.tool(spec, run);
-  }
-
-  /**
-   * Tools of some library, or plain functions, each guarded by what it does: `guard.tools(tools, { save: ({ path }) => ({ write: path }), now: "nothing" })`.
-   * A tool without stated effects does not compile.
-   */
-  tools<T extends Record<string, unknown>>(tools: T, effects: EffectsOf<T>): T {
-    checkObjects("tools", { tools, effects });
-    return this.#flow.tools(tools, effects);
-  }
-
-  /** The tools that are not denied by their name: what the model need not see is left out. */
-  visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
-    checkObjects("visible", { tools });
-    return this.#flow.visible(tools);
-  }
-
-  /** A guard for somebody else, at another place, or with a stricter policy: made in microseconds, for each request of a server. */
-  with(change: GuardChange<P>): Guard<P> {
-    checkOptions("with", change, WITH_OPTIONS);
-    const { cwd, policy } = change;
-    const principal = readPrincipal("with", change.principal) ?? this.#place.principal;
-    const before = this.#place.stricter;
-    const stricter = policy === undefined ? before : [...before, readCodePolicy(policy, "policy")];
-    if (stricter !== before && this.#shared.root.files === "none") checkStricter(this.#shared.root.policy, stricter);
-    return new Guard(this.#shared, { principal, cwd: cwd === undefined ? this.#place.cwd : resolve(this.#place.cwd, cwd), stricter });
+  override with(change: GuardChange<P>): Guard<P> {
+    return new Guard(this.#world.with(change));
   }
 
   /** For the AI SDK 7: `generateText({ model, tools, prompt, toolApproval: guard.aiSdk(effects) })`. */
@@ -155,36 +100,39 @@ export class Guard<P extends Principal = Principal> {
   /** As adapters take it. */
   [OPENED](effects?: ToolEffects): { readonly guard: AdaptedGuard; readonly onAsk: OnOpenedAsk | undefined } {
     const guard = effects === undefined ? (this.#opened ??= this.#open({})) : this.#open(effects);
-    return { guard, onAsk: this.#shared.options.onAsk === undefined ? undefined : async (question) => await this.#askOpened(question) };
+    return {
+      guard,
+      onAsk: this.#world.shared.options.onAsk === undefined ? undefined : async (question) => await this.#askOpened(question),
+    };
   }
 
   /** As backends take it. */
-  [INSIDE]({ cwd = this.#place.cwd }: { readonly cwd?: string } = {}): GuardInside {
-    const { root, options } = this.#shared;
-    return insideOf<P>(root, { ...this.#place, cwd }, options, {
+  [INSIDE]({ cwd = this.#world.place.cwd }: { readonly cwd?: string } = {}): GuardInside {
+    const { root, options } = this.#world.shared;
+    return insideOf<P>(root, { ...this.#world.place, cwd }, options, {
       conclude: async (judged, asked) => await this.#flow.conclude(judged, asked),
       tell: (decision) => void this.#flow.told(decision),
     });
   }
 
   #open(effects: ToolEffects): AdaptedGuard {
-    const { root } = this.#shared;
+    const { root } = this.#world.shared;
     const decide = (asked: AdapterRequest): GuardDecision => {
       const { cwd, session, subagent, replaces } = asked;
-      const { principal } = this.#place;
+      const { principal } = this.#world.place;
       const options: GuardCallOptions = {
         ...(cwd === undefined ? {} : { cwd }),
         ...(subagent === undefined ? {} : { subagent }),
         ...(principal === undefined && session === undefined ? {} : { principal: { session, ...principal } }),
       };
-      const shadow = this.#shared.options.shadow === true;
+      const shadow = this.#world.shared.options.shadow === true;
       let judged: JudgedCalls;
       try {
         const { calls, tool } = callsFor(asked, effects);
         const planning = asked.host?.planning === true;
         const starts = replaces !== undefined && (tool === undefined || tool.field === replaces);
         const way = { host: { planning }, ...(tool === undefined ? {} : { tool }), ...(starts ? { starts, field: replaces } : {}) };
-        judged = judgeCalls(calls, root, this.#place, options, way);
+        judged = judgeCalls(calls, root, this.#world.place, options, way);
       } catch (error) {
         // An error would end the SDK's whole run.
         return notJudged(error, shadow);
@@ -194,17 +142,17 @@ export class Guard<P extends Principal = Principal> {
       this.#flow.told(judged.decision);
       return decision;
     };
-    const { cwd } = this.#place;
+    const { cwd } = this.#world.place;
     return { decide, ...(root.confine ? { ready: async () => void (await probeSandbox(cwd)) } : {}) };
   }
 
-  /** An SDK's own question, put to who answers this guard's. */
-  async #askOpened(asked: AskQuestion): Promise<ToolAnswer | ClaudeAnswer> {
+  /** An SDK's own question, put to who answers this guard's. What it means for later is kept here. */
+  async #askOpened(asked: AskQuestion): Promise<GuardAnswer> {
     const found = asking.get(asked.verdict);
     if (found === undefined) return false;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
     const options = { ...found.options, reason: asked.reason } as GuardCallOptions<P>;
-    const { onAsk } = this.#shared.options;
+    const { onAsk } = this.#world.shared.options;
     const { suggestions, signal = new AbortController().signal } = besideOf(asked);
     const question = {
       ...this.#flow.question(found.judged, options),
@@ -213,28 +161,21 @@ export class Guard<P extends Principal = Principal> {
     };
     const read = readAnswer(await onAsk?.(question, { signal }));
     if (read.is === "later" || read.is === "failed") throw new NobodyThereError();
+    const edits = read.is === "yes" && read.input !== undefined;
     // Calls are changed where they are written: in the tool's input. The adapter has it judged once more.
-    if (read.is === "yes" && (read.call !== undefined || (read.input !== undefined && !isObject(read.input)))) return false;
-    const changes = suggestions === undefined || read.is !== "yes" ? undefined : read.changes;
-    const input = read.is === "yes" && isObject(read.input) ? read.input : undefined;
-    if (input === undefined) {
+    if (read.is === "yes" && (read.call !== undefined || (edits && !isObject(read.input)))) return false;
+    if (!edits) {
       const { verdict: said } = await this.#flow.answered({ judged: found.judged, options, of: undefined }, read);
-      if (read.is === "no") return new RefusedWith(read.note);
+      if (read.is === "no") return { no: read.note };
       if (said !== "allow") return false;
     }
-    if (changes !== undefined) return { allow: true, updatedPermissions: changes, ...(input === undefined ? {} : { updatedInput: input }) };
-    return input === undefined || new EditedInput(input);
+    const { changes, input } = read.is === "yes" ? read : {};
+    const more = suggestions === undefined || changes === undefined ? {} : { updatedPermissions: changes };
+    return { yes: "once", ...(edits ? { input } : {}), ...more };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#shared.options.approvals?.close?.();
-  }
-
-  /** As `with({ policy })`, by texts. Those that are there already make it no stricter. */
-  #stricter(texts: readonly string[]): Guard<P> {
-    const own = this.#place.stricter.map(({ text }) => text);
-    const more = texts.filter((text) => !own.includes(text)).map((text) => readPolicyText(text, "policy"));
-    return more.length === 0 ? this : new Guard(this.#shared, { ...this.#place, stricter: [...this.#place.stricter, ...more] });
+    await this.#world.shared.options.approvals?.close?.();
   }
 }
 

@@ -5,13 +5,14 @@ import type { Principal } from "@assent/core/policy";
 import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/order";
 import type { RunningCall } from "./call.ts";
 import { placeOfRule } from "./policy-in-code.ts";
-import { verdictOfQuestion } from "../common/ask.ts";
+import { isPlainYes, verdictOfQuestion } from "../common/ask.ts";
 import { readAnswer } from "./answers.ts";
-import { messageOf, tell } from "./flow.ts";
+import { tell } from "./flow.ts";
 import { warn } from "./guard-world.ts";
 import type { GuardPlaceInCode, GuardRoot } from "./judging.ts";
+import { hear } from "../common/read-answer.ts";
 import { snapshot } from "./snapshot.ts";
-import type { CallDecision, GuardOptions, GuardQuestion } from "./types.ts";
+import type { CallDecision, Given, GuardOptions, GuardQuestion } from "./types.ts";
 
 // What a command does while it runs under supervision, as decisions and questions of the guard that let it run.
 
@@ -61,7 +62,7 @@ export async function askInRun<P extends Principal>(
   question: Question,
   about: RunningCall,
   place: GuardPlaceInCode,
-  { onAsk, tell }: Pick<GuardOptions<P>, "onAsk"> & { readonly tell: (decision: CallDecision) => void },
+  { onAsk, tell }: Given<Pick<GuardOptions<P>, "onAsk">> & { readonly tell: (decision: CallDecision) => void },
   signal: AbortSignal,
 ): Promise<Omit<RunAnswer, "seq">> {
   const { action, process, proposals } = question;
@@ -77,14 +78,9 @@ export async function askInRun<P extends Principal>(
     ...(principal === undefined ? {} : { principal }),
     decision,
   };
-  let read: ReturnType<typeof readAnswer>;
-  try {
-    read = readAnswer(await onAsk?.(asked, { signal }));
-  } catch (error) {
-    read = { is: "failed", why: messageOf(error) };
-  }
+  const read = await hear(() => onAsk?.(asked, { signal }), readAnswer);
   // A call that runs cannot be another one, and does not wait.
-  const allow = read.is === "yes" && read.call === undefined && read.input === undefined && !signal.aborted;
+  const allow = isPlainYes(read) && !signal.aborted;
   tell({ ...decision, answer: allow ? "allowed" : read.is === "no" ? "refused" : read.is === "failed" ? "failed" : "nobody" });
   const note = read.is === "no" && read.note !== "" ? { note: visible(read.note).slice(0, LONGEST) } : {};
   return { allow, lasts: read.is === "yes" && read.scope.is !== "once", ...note };

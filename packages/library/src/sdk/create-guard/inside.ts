@@ -2,7 +2,7 @@ import type { Principal } from "@assent/core/policy";
 import type { GuardInside } from "../adapters/guards.ts";
 import { askInRun, refusedInRun } from "./in-run.ts";
 import { askerOf, givenTo, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls } from "./judging.ts";
-import type { CallDecision, CallOutcome, GuardCallOptions, GuardOptions } from "./types.ts";
+import type { CallDecision, CallOutcome, Given, GuardCallOptions, GuardOptions } from "./types.ts";
 
 /** What only the guard itself does. */
 interface OwnWork<P extends Principal> {
@@ -14,7 +14,7 @@ interface OwnWork<P extends Principal> {
 export function insideOf<P extends Principal>(
   root: GuardRoot,
   place: GuardPlaceInCode,
-  { shadow, onAsk }: Pick<GuardOptions<P>, "shadow" | "onAsk">,
+  { shadow, onAsk }: Given<Pick<GuardOptions<P>, "shadow" | "onAsk">>,
   { conclude, tell }: OwnWork<P>,
 ): GuardInside {
   return {
@@ -27,8 +27,7 @@ export function insideOf<P extends Principal>(
     conclude: async (judged, asked) => await conclude(judged, { cwd: place.cwd, ...asked } as GuardCallOptions<P>),
     tell,
     given: () => givenTo(root, place, askerOf(place)),
-    askInRun: async (question, about, signal) =>
-      await askInRun<P>(question, about, place, { ...(onAsk === undefined ? {} : { onAsk }), tell }, signal),
+    askInRun: async (question, about, signal) => await askInRun<P>(question, about, place, { onAsk, tell }, signal),
     tellInRun: (judged, about) => tell(refusedInRun(judged, about, place)),
   };
 }

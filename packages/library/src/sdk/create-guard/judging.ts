@@ -27,7 +27,7 @@ export interface GuardRoot {
   readonly shell: NonNullable<GuardOptions["shell"]>;
   /** Hears what runs refuse that others start (`start`); undefined where nobody listens. */
   readonly heard?: ((judged: JudgedInRun, about: RunningCall, principal: Principal | undefined) => void) | undefined;
-  /** The machine's own guard (`openGuard`). */
+  /** The guard of a machine (`openGuard`), or of a ruleset. */
   readonly own?: OwnPlace;
 }
 
@@ -37,7 +37,9 @@ export interface OwnPlace {
   readonly point: string;
   readonly sessionRoot: string | undefined;
   /** What it goes by in the place of a guard's policies. */
-  readonly policies: Pick<DecideOptions, "files" | "select" | "adapt" | "afterwards"> & { readonly policyFiles: readonly string[] };
+  readonly policies: Pick<DecideOptions, "files" | "select" | "adapt" | "afterwards" | "extensions"> & {
+    readonly policyFiles: readonly string[];
+  };
 }
 
 /** For whom and where a guard judges. */
@@ -98,9 +100,8 @@ export function guardMachine({
   files = "none",
   confine = false,
 }: Pick<GuardOptions, "home" | "env" | "files" | "confine">): Machine {
-  const memory = new ProcessMemory();
   const own: NodeJS.ProcessEnv = { ...(env ?? process.env), ...(home === undefined ? {} : { HOME: home }) };
-  if (files !== "none" || confine) return { ...plain(thisMachine(own)), memory };
+  if (files !== "none" || confine) return forgetful(thisMachine(own));
   return {
     home: realHome(own["HOME"]),
     env: own,
@@ -108,7 +109,7 @@ export function guardMachine({
     uid: process.getuid?.(),
     temp: ["/tmp", "/var/tmp"],
     managedPolicy: "/etc/assent/policy.jsonc",
-    memory,
+    memory: new ProcessMemory(),
     alone: true,
   };
 }
@@ -123,8 +124,10 @@ function realHome(home = "/"): string {
   }
 }
 
-/** Without the account: a program that serves others is none of them. */
-const plain = ({ home, env, platform, uid, temp, managedPolicy }: Machine): Machine => ({ home, env, platform, uid, temp, managedPolicy });
+/** What is remembered stays in the process. Without the account: a program that serves others is none of them. */
+export function forgetful({ home, env, platform, uid, temp, managedPolicy }: Machine): Machine {
+  return { home, env, platform, uid, temp, managedPolicy, memory: new ProcessMemory() };
+}
 
 /** Judges calls that belong together: the strictest verdict is that of all. Asks nobody. */
 export function judgeCalls(

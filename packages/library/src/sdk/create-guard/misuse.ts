@@ -1,26 +1,32 @@
 import { isObject } from "@assent/core/data";
-import type { ToolSpec } from "./tool.ts";
-import { GuardOptionError } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
+import { isEffect, type ToolSpec } from "./tool.ts";
 
 // What a compiler finds in TypeScript, for plain JavaScript: told where the mistake is, not where it is first felt.
 
-/** Throws for a tool without a name, without a function, or with something else in the place of its schema. */
+const TOOL_OPTIONS = { name: "any", input: "any", does: "any" } satisfies Options<ToolSpec<unknown>>;
+
+/** Throws for a tool without a name, a function or an effect, or with something else in the place of its schema. */
 export function checkTool<I>(spec: ToolSpec<I>, run: unknown): void {
   if (!isObject(spec)) throw new GuardOptionError("options", "tool takes an object of options");
-  const { name, input }: Readonly<Record<string, unknown>> = spec;
-  if (typeof name !== "string" || name === "") throw new GuardOptionError("name", "tool: the option `name` must be the name of the tool");
-  if (input !== undefined && !isSchema(input))
-    throw new GuardOptionError(
+  checkOptions("tool", spec, TOOL_OPTIONS);
+  const { name, input, does }: Readonly<Record<string, unknown>> = spec;
+  const wrong: readonly (readonly [right: boolean, option: string, must: string])[] = [
+    [typeof name === "string" && name !== "", "name", "the option `name` must be the name of the tool"],
+    [
+      input === undefined || isSchema(input),
       "input",
-      "tool: the option `input` must be a schema that follows standardschema.dev (zod, valibot, arktype)",
-    );
-  if (typeof run !== "function") throw new GuardOptionError("run", "tool: its second parameter must be the tool's function");
+      "the option `input` must be a schema that follows standardschema.dev (zod, valibot, arktype)",
+    ],
+    [typeof run === "function", "run", "its second parameter must be the tool's function"],
+    [isEffect(does), "does", 'the option `does` must be "nothing" or a function of the input'],
+  ];
+  for (const [right, option, must] of wrong) if (!right) throw new GuardOptionError(option, `tool: ${must}`);
 }
 
 /** arktype's schemas are functions. */
 function isSchema(given: unknown): boolean {
-  if ((typeof given !== "object" && typeof given !== "function") || given === null) return false;
-  const standard: unknown = Reflect.get(given, "~standard");
+  const standard: unknown = isObject(given) || typeof given === "function" ? Reflect.get(given, "~standard") : undefined;
   return isObject(standard) && typeof standard["validate"] === "function";
 }
 

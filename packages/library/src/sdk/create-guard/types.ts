@@ -42,6 +42,9 @@ export interface GuardOptions<P extends Principal = Principal> {
   readonly shell?: ShellKind;
 }
 
+/** Options as they were given: each is there, or undefined. */
+export type Given<T> = { readonly [Name in keyof T]-?: T[Name] | undefined };
+
 /** What belongs to one call. */
 export interface GuardCallOptions<P extends Principal = Principal> {
   /** Instead of the guard's. */
@@ -101,6 +104,9 @@ export interface GuardQuestion<P extends Principal = Principal> {
   readonly decision: CallDecision<P>;
 }
 
+/** A question to a person, wherever it is put. */
+export type CoreQuestion<P extends Principal = Principal> = Omit<GuardQuestion<P>, "rules" | "suggestions">;
+
 /**
  * An answer. `session`: whatever it asks about again is allowed until the session, or the process, ends; `for`: for a time (`"10m"`,
  * or milliseconds); `rule`: whatever this rule allows, for as long as the process lives. `call`
@@ -157,8 +163,11 @@ export interface PendingOutcome<P extends Principal = Principal> {
 }
 
 /** What may differ in a guard that is made of another one. The policy can only be stricter. */
-export interface GuardChange<P extends Principal = Principal> {
+export interface CoreGuardChange<Policy, P extends Principal = Principal> {
   readonly principal?: P;
   readonly cwd?: string;
-  readonly policy?: CodePolicy;
+  readonly policy?: Policy;
 }
+
+/** The same, with a policy in code. */
+export type GuardChange<P extends Principal = Principal> = CoreGuardChange<CodePolicy, P>;

@@ -4,7 +4,7 @@ import type { RunPolicies } from "@assent/guard/engine/given";
 import { compareDecisions, compareStrictness, type RequestVerdict, verdictOf } from "@assent/core/policy";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import { askOuter, type GuardPlace } from "@assent/supervisor/supervise/outer";
-import { ask, type AskQuestion, type OnAsk } from "../common/ask.ts";
+import { ask, isPlainYes, type OnAsk } from "../common/ask.ts";
 import { probeSandbox } from "../common/sandbox.ts";
 import { PermissionDeniedError } from "../common/errors.ts";
 import { checkOptions, type Options } from "../common/options.ts";
@@ -82,20 +82,13 @@ export function openGuard(options: OpenGuardOptions = {}): OpenedGuard {
       const { verdict } = decision;
       const denied = (why: string): PermissionDeniedError => new PermissionDeniedError({ operation, target, reason: why, verdict });
       if (decision.decision === "deny") throw denied(decision.reason);
-      let said: unknown;
-      const { onAsk } = options;
-      const hear = async (question: AskQuestion): Promise<boolean> => {
-        said = await onAsk?.(question);
-        return said === true;
-      };
-      const heard = onAsk === undefined ? undefined : hear;
-      const approved = await ask(heard, { operation, target, reason: reason ?? "", verdict });
+      const read = await ask(options.onAsk, { operation, target, reason: reason ?? "", verdict });
+      const isYes = isPlainYes(read);
       // Only a plain no is a refusal; an error, and what is answered where nobody sits, is none.
+      const isNo = read.is === "no" && (process.env["CI"] ?? "") === "";
       const outcome = outcomeOf(verdict);
-      if (outcome !== undefined && (said === true || (said === false && (process.env["CI"] ?? "") === "")))
-        noteAnswer(outcome, said ? "allowed" : "refused", options.machine ?? thisMachine());
-      if (approved === "nobody") throw denied(`approval required: ${decision.reason}`);
-      if (approved === "refused") throw denied(`the user refused: ${decision.reason}`);
+      if (outcome !== undefined && (isYes || isNo)) noteAnswer(outcome, isYes ? "allowed" : "refused", options.machine ?? thisMachine());
+      if (!isYes) throw denied(`${read.is === "yes" || read.is === "no" ? "the user refused" : "approval required"}: ${decision.reason}`);
       return decision;
     },
   };

@@ -1,6 +1,5 @@
 /** `assent/mastra`: permissions for agents of @mastra/core. */
 import { isObject } from "@assent/core/data";
-import { RefusedWith } from "../common/ask.ts";
 import {
   type AdapterOptions,
   commandFieldIn,
@@ -136,7 +135,7 @@ function guardTool(guard: AdaptedGuard, name: string, tool: object, options: Ada
     const judged = judgeToRun(input);
     if (judged.decision === "ask" && answer === undefined)
       return await suspend({ ...questionIn(name, input), question: questionOf(judged) });
-    if (judged.decision !== "deny" && answer?.approved === false) throw new Error(refusalOf(judged, new RefusedWith(answer.reason)));
+    if (judged.decision !== "deny" && answer?.approved === false) throw new Error(refusalOf(judged, answer.reason));
     const changed = answer?.approved === true ? answer.input : undefined;
     const settled = await settle(changed === undefined ? judged : judgeToRun(changed), {
       approved: answer?.approved === true,

@@ -3,7 +3,8 @@ import { isObject } from "@assent/core/data";
 import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { AdapterOptions } from "../adapters/judge.ts";
-import { askAboutTool, type OnAsk, type OnToolAsk } from "../common/ask.ts";
+import { DENY, NOBODY } from "@assent/guard/approve";
+import { ask, isPlainYes, type OnAsk, type OnToolAsk } from "../common/ask.ts";
 
 import { type Exchange, Gateway } from "../mcp/gateway/gateway.ts";
 import { readClient, requestId, type Said } from "../mcp/gateway/message.ts";
@@ -76,8 +77,8 @@ class GuardedTransport implements McpTransport {
         : {
             askElsewhere: async ({ what, verdict }) => {
               // What was asked about is passed on as it is: another input is a no.
-              const said = await askAboutTool(onAsk, { operation: name, target: what, reason: "", verdict });
-              return said === "approved" ? { is: "yes" } : said === "nobody" ? { is: "nobody" } : { is: "no" };
+              const read = await ask(onAsk, { operation: name, target: what, reason: "", verdict });
+              return isPlainYes(read) ? { answer: "allow", scope: "once" } : read.is === "yes" || read.is === "no" ? DENY : NOBODY;
             },
           }),
     });

@@ -7,11 +7,11 @@ import {
   isConsentText,
   DENY,
   grantAnswer,
-  printable,
+  isSaid,
+  NOBODY,
   type Question,
-  type QuestionAfar,
+  type TeamPart,
   scopeText,
-  unanswered,
 } from "@assent/guard/approve";
 import { queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
 import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "@assent/guard/audit";
@@ -52,38 +52,29 @@ export interface QueuedRequest {
   readonly patience: number | undefined;
 }
 
-/** What came of it. `nobody`: nobody is there, or nobody answered in time. `waits`: people of the team may answer it later. */
-export type QueueReply =
-  | { readonly is: "nobody" }
-  | { readonly is: "waits" }
-  | { readonly is: "yes" }
-  | { readonly is: "no"; readonly note?: string };
-
-const NOBODY: QueueReply = { is: "nobody" };
 const LONGEST_WHAT = 4000;
 /** So long people of the team are waited for where nobody says how long. Milliseconds. */
 export const TEAM_PATIENCE_MS = 120_000;
 
-/** Asks whoever is there; undefined: nobody answers. May throw. What it means for later is the caller's to keep. */
-export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
+/** Asks whoever is there; `NOBODY`: nobody answers. May throw. What it means for later is the caller's to keep. */
+export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer> {
   const { machine, point, session, patience } = asked;
   const queue = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
   const team = { machine, point, agent: asked.who, session, patience: patience ?? TEAM_PATIENCE_MS, longest: patience } as const;
   const approver = withTeam(queue, team);
-  if (!approver.isThere(question.afar)) return undefined;
+  if (!approver.isThere(question.afar)) return NOBODY;
   const answer = await approver.tryAsk(question, signal, true);
   await approver.close(0);
-  if (answer === undefined || signal.aborted) return undefined;
-  return unanswered(answer) === "nobody" ? undefined : answer;
+  return answer === undefined || signal.aborted ? NOBODY : answer;
 }
 
 /** Asks whoever is there, and remembers what they say. Never throws; what goes wrong is nobody's answer. `signal`: it needs no answer any more. */
-export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promise<QueueReply> {
+export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promise<Answer> {
   try {
     const question = requestQuestion(asked);
     const answer = await answerInQueue(asked, question, signal);
-    if (answer === undefined) return NOBODY;
-    return unanswered(answer) === "waits" ? { is: "waits" } : rememberReply(asked, question, answer);
+    if (isSaid(answer)) rememberReply(asked, question, answer);
+    return answer;
   } catch {
     return NOBODY;
   }
@@ -132,7 +123,7 @@ export function requestQuestion({ machine, who, cwd, what, verdict, outcome }: Q
  * What of it goes to the team; undefined: the policy lets nobody answer it from afar. INVARIANT: the policy is the one of now, whenever
  * the question was asked.
  */
-export function questionAfar({ request, verdict, basis }: Outcome): QuestionAfar | undefined {
+export function questionAfar({ request, verdict, basis }: Outcome): TeamPart | undefined {
   const answerable = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
   if (answerable === undefined) return undefined;
   const { subagent, cwd, tool, input } = request;
@@ -165,7 +156,7 @@ function rulesOf(texts: readonly string[]): ReturnType<Parameters<typeof changes
 }
 
 /** INVARIANT: a rule or a grant that cannot be kept changes nothing of the answer to this one question. */
-export function rememberReply(asked: QueuedRequest, question: Question, answer: Answer): QueueReply {
+export function rememberReply(asked: QueuedRequest, question: Question, answer: Answer): void {
   const allowed = answer.answer === "allow";
   const { machine, session, outcome } = asked;
   const narrowest = question.proposals.find(({ rule }) => !isConsentText(rule));
@@ -176,8 +167,6 @@ export function rememberReply(asked: QueuedRequest, question: Question, answer: 
   if (outcome?.basis !== undefined)
     rememberAnswer(outcome.request, outcome.verdict, allowed ? "allowed" : "refused", { ...outcome.basis, machine });
   log(asked, answer);
-  const note = answer.answer === "deny" ? answer.note : undefined;
-  return allowed ? { is: "yes" } : { is: "no", ...(note === undefined ? {} : { note: printable(note, 500) }) };
 }
 
 /**

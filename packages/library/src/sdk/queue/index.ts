@@ -4,7 +4,6 @@ export {
   askQueue,
   questionAfar,
   type QueuedRequest,
-  type QueueReply,
   rememberReply,
   requestQuestion,
   TEAM_PATIENCE_MS,

@@ -1,4 +1,4 @@
-import { type Answer, unanswered } from "@assent/guard/approve";
+import { type Answer, isSaid } from "@assent/guard/approve";
 import { visible } from "@assent/core/action";
 import { compareDecisions, type Principal, type RequestVerdict } from "@assent/core/policy";
 import { thisMachine, type Machine } from "@assent/guard/state";
@@ -69,7 +69,7 @@ export function queueApprover(options: QueueApproverOptions = {}): QueueOnAsk {
     const [only] = rules.length === 1 ? rules : [];
     const proposals = only === undefined ? [] : [{ rule: only, covers: plain.proposals[0]?.covers ?? "this" }];
     const answer = await answerInQueue(asked, { ...plain, proposals }, signal);
-    if (answer !== undefined && unanswered(answer) === undefined) return answerOf(answer);
+    if (isSaid(answer)) return answerOf(answer);
     return otherwise === undefined ? "later" : await otherwise(asAsked(question, verdict));
   }
 
@@ -79,7 +79,7 @@ export function queueApprover(options: QueueApproverOptions = {}): QueueOnAsk {
     const signal = told?.signal ?? new AbortController().signal;
     if ("decision" in question) return await ofGuard(question, signal);
     const reply = await askQueue({ ...about(question.verdict), what: whatOf(question) }, signal);
-    if (reply.is === "yes" || reply.is === "no") return reply.is === "yes";
+    if (isSaid(reply)) return reply.answer === "allow";
     if (otherwise !== undefined) return await otherwise(question);
     throw new NobodyThereError();
   }

@@ -2,13 +2,17 @@ import { adviceForPerson } from "@assent/core/action";
 import { appendAudit, auditLine, KEEP_UNSENT } from "@assent/guard/audit";
 import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "@assent/core/policy";
 import { meant } from "@assent/core/policy/read";
+import { failedVerdict } from "@assent/guard/engine";
 import type { ShellKind } from "@assent/core/shell";
 import { thisMachine, type Machine } from "@assent/guard/state";
-import { ask, isApproved, type OnAsk } from "../common/ask.ts";
+import { ask, type AskQuestion, isApproved, isPlainYes, type OnAsk, readPlain } from "../common/ask.ts";
 import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
-import { effectOf, type CheckerPlace, RulesetJudge, type CheckTarget } from "./judge.ts";
-import { compileRuleset, type Operation, OPERATIONS, readRuleset, type Ruleset } from "./ruleset.ts";
+import { forgetful, type GuardRoot, judgeCalls, type OwnPlace } from "../create-guard/judging.ts";
+import { openedDecision } from "../create-guard/opened.ts";
+import { type BackendChecker, CallJudge } from "./call-checker.ts";
+import { type CheckTarget, effectOf, RulesetPolicies } from "./judge.ts";
+import { compileRuleset, isOffered, type Operation, OPERATIONS, readRuleset, type Ruleset } from "./ruleset.ts";
 
 /** Where and how a ruleset is asked. */
 export interface CheckerOptions {
@@ -47,12 +51,6 @@ const OPTIONS = {
   machine: "object",
 } satisfies Options<CheckerOptions>;
 
-/** Commands that nobody can know are allowed, and started confined by whoever asks: Assent's own backend. */
-export interface Confining {
-  /** Why they cannot be confined here: they are asked about, then. */
-  readonly problem: () => string | undefined;
-}
-
 /** What a checker says, and why. */
 export interface Explanation {
   readonly effect: Effect;
@@ -75,29 +73,39 @@ export interface Explanation {
  * await checker.check("execute", "rm -rf build"); // asks; resolves, or throws PermissionDeniedError
  * ```
  */
-export class PermissionChecker {
+export class PermissionChecker implements BackendChecker {
   readonly ruleset: Ruleset;
-  readonly #judge: RulesetJudge;
-  readonly #place: CheckerPlace;
-  readonly #onAsk: OnAsk | undefined;
-  readonly #askFallback: "error" | "deny";
-  readonly #audit: boolean;
-  readonly #confining: Confining | undefined;
+  readonly #calls: CallJudge;
+  readonly #wall: (() => string | undefined) | undefined;
+  readonly #options: CheckerOptions & { readonly machine: Machine; readonly cwd: string };
 
   /**
    * Throws `RulesetError` when the ruleset is none, `TypeError` for an option that does not exist. What is allowed may be
-   * started as it is, unless `confining` is given, which is for Assent's own backend.
+   * started as it is, unless `wall` is given, which is for Assent's own backend: commands that nobody can know are allowed
+   * then, and started confined; why they cannot be, where they cannot.
    */
-  constructor(ruleset: Ruleset, options: CheckerOptions = {}, confining?: Confining) {
+  constructor(ruleset: Ruleset, options: CheckerOptions = {}, wall?: () => string | undefined) {
     checkOptions("PermissionChecker", options, OPTIONS, "rules stand in the ruleset");
     this.ruleset = readRuleset(ruleset);
-    this.#confining = confining;
-    this.#judge = new RulesetJudge(compileRuleset(this.ruleset), confining !== undefined);
-    const { files = "machine", policyFiles = [], shell = "any", projectRoot } = options;
-    this.#place = { machine: options.machine ?? thisMachine(), cwd: options.cwd ?? process.cwd(), projectRoot, files, policyFiles, shell };
-    this.#onAsk = options.onAsk;
-    this.#askFallback = options.askFallback ?? "error";
-    this.#audit = options.audit ?? true;
+    this.#wall = wall;
+    const { files = "machine", policyFiles = [], shell = "any", projectRoot, machine = thisMachine(), cwd = process.cwd() } = options;
+    this.#options = { ...options, machine, cwd };
+    const rules = new RulesetPolicies(compileRuleset(this.ruleset));
+    const own: OwnPlace = {
+      agent: "library",
+      point: "library",
+      sessionRoot: projectRoot,
+      policies: { files, policyFiles, extensions: "off" },
+    };
+    let made: GuardRoot | undefined;
+    const root = (): GuardRoot =>
+      (made ??= { machine: forgetful(machine), policy: undefined, files: "all", confine: false, audit: false, shell, own });
+    this.#calls = new CallJudge(
+      (calls, called, way) => judgeCalls(calls, root(), { principal: undefined, cwd, stricter: [] }, called, way),
+      cwd,
+      { shell, looks: true, ...(wall === undefined ? {} : { wall: () => undefined }) },
+      (operation, found) => rules.with(found, operation),
+    );
   }
 
   /** What holds for an operation on a path or for a command. Asks nobody, changes nothing. Throws `GuardOptionError` for an unknown operation. */
@@ -134,53 +142,61 @@ export class PermissionChecker {
   }
 
   /** @internal As `check`, for what a backend has found out about the target. Resolves to the verdict, which may be confined. */
-  async checkTarget(asked: CheckTarget, target: string, reason = "", cwd = this.#place.cwd): Promise<RequestVerdict> {
+  async checkTarget(asked: CheckTarget, target: string, reason = "", cwd?: string): Promise<RequestVerdict> {
     const { operation } = asked;
     const start = process.hrtime.bigint();
     const verdict = this.verdictOn(asked, cwd);
     const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
     const effect = effectOf(verdict.decision);
-    const onAsk = isApproved() ? () => true : this.#onAsk;
-    const said = effect === "ask" ? await ask(onAsk, { operation, target, reason, verdict }) : undefined;
+    const said = effect === "ask" ? await this.#ask({ operation, target, reason, verdict }, isApproved()) : undefined;
     const goesAhead = effect === "allow" || said === "approved";
-    if (this.#audit)
-      this.#log({
-        operation,
-        target,
-        verdict,
-        answer: goesAhead ? "allow" : effect === "deny" || said === "refused" ? "deny" : "ask",
-        milliseconds,
-      });
+    const answer = goesAhead ? "allow" : effect === "deny" || said === "refused" ? "deny" : "ask";
+    this.#log({ operation, target, verdict, answer, milliseconds });
     if (goesAhead) return verdict;
     if (effect === "deny") throw new PermissionDeniedError({ operation, target, reason: verdict.reason, verdict });
     if (said === "refused") throw new PermissionDeniedError({ operation, target, reason: "the user refused", verdict });
-    if (this.#askFallback === "error") throw new PermissionAskError({ operation, target, reason, verdict });
+    if ((this.#options.askFallback ?? "error") === "error") throw new PermissionAskError({ operation, target, reason, verdict });
     throw new PermissionDeniedError({ operation, target, reason: `approval required: ${verdict.reason}`, verdict });
   }
 
   /** @internal A question that rules and earlier approvals do not answer: only a person, now. Denies hold. */
   async askAfresh(asked: CheckTarget, target: string, why: string, reason: string): Promise<"approved" | "refused" | "nobody" | "denied"> {
-    const judged = this.#judge.judge(asked, this.#place);
+    const judged = this.verdictOn(asked);
     if (judged.decision === "deny") return "denied";
     const verdict: RequestVerdict = { ...judged, decision: "ask", reason: why };
     const { operation } = asked;
-    const said = await ask(this.#onAsk, { operation, target, reason, verdict });
-    if (this.#audit) this.#log({ operation, target, verdict, answer: said === "approved" ? "allow" : "deny", milliseconds: 0 });
+    const said = await this.#ask({ operation, target, reason, verdict });
+    this.#log({ operation, target, verdict, answer: said === "approved" ? "allow" : "deny", milliseconds: 0 });
     return said;
   }
 
-  /** @internal The verdict alone. */
-  verdictOn(asked: CheckTarget, cwd = this.#place.cwd): RequestVerdict {
-    const verdict = this.#judge.judge(asked, { ...this.#place, cwd, confines: this.#confining !== undefined });
-    if (!isConfined(verdict)) return verdict;
-    const problem = this.#confining?.problem();
+  /** @internal The verdict alone. Never throws: what goes wrong is a question. */
+  verdictOn(asked: CheckTarget, cwd?: string): RequestVerdict {
+    let verdict: RequestVerdict;
+    try {
+      ({ verdict } = openedDecision(this.#calls.judge(asked, cwd), false));
+    } catch (error) {
+      return failedVerdict(error);
+    }
+    const problem = isConfined(verdict) ? this.#wall?.() : undefined;
     if (problem === undefined) return verdict;
     const plain = unconfined(verdict);
     return plain.decision === "allow" ? plain : { ...plain, reason: `${plain.reason}; it would run sandboxed, but ${problem}` };
   }
 
+  /** @internal */
+  offers(operation: Operation): boolean {
+    return isOffered(this.ruleset, operation);
+  }
+
+  async #ask(asked: Omit<AskQuestion, "question">, isSaid = false): Promise<"approved" | "refused" | "nobody"> {
+    const read = isSaid ? readPlain(true) : await ask(this.#options.onAsk, asked);
+    return isPlainYes(read) ? "approved" : read.is === "yes" || read.is === "no" ? "refused" : "nobody";
+  }
+
   #log({ operation, target, verdict, answer, milliseconds }: Logged): void {
-    const { machine, cwd } = this.#place;
+    const { machine, cwd, audit = true } = this.#options;
+    if (!audit) return;
     try {
       const input = { target };
       appendAudit(

@@ -1,15 +1,16 @@
 import { withTilde } from "@assent/core/path";
 import { printCall } from "@assent/core/action";
-import { AnsweredElsewhere, type ProcessInfo, said, saidElsewhere, who, wrongRuleIn } from "@assent/guard/approve";
+import { type ProcessInfo, said, who, wrongRuleIn } from "@assent/guard/approve";
 import {
   announceApprover,
+  askerText,
   answerOf,
   answerQuestion,
   choicesOf,
+  endText,
   noteSignOfLife,
   openQuestions,
   type QueuedQuestion,
-  type QueueEnd,
   watchQuestions,
 } from "@assent/guard/approve/queue";
 import { isObject } from "@assent/core/data";
@@ -51,7 +52,7 @@ export interface EndedShape {
 }
 
 /** What the news of the questions says. */
-export interface QuestionNews {
+export interface QueueNews {
   readonly open: readonly QuestionShape[];
   readonly ended: readonly EndedShape[];
   /** Why no question can come here. */
@@ -63,20 +64,8 @@ export interface AnswerResult {
   readonly said: string;
 }
 
-const POINTS: Readonly<Record<QueuedQuestion["point"], string>> = {
-  run: "assent run",
-  confined: "sandboxed",
-  gateway: "MCP gateway",
-  library: "a program of yours",
-  hook: "before it runs",
-};
-const ENDED = { withdrawn: "it needs no answer any more", expired: "nobody answered in time" } as const;
-
-const howEnded = (end: QueueEnd): string =>
-  end.is === "answered" ? shown(saidElsewhere(new AnsweredElsewhere(end.answer, end.by))) : ENDED[end.is];
-
 function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
-  const { id, asked, until, point, agent, session, question, alike, others } = queued;
+  const { id, asked, until, point, session, question, alike, others } = queued;
   const { what, reason, help, proposals, profile, call, rule, process, ancestry, cwd, command, difference } = question;
   const program = ({ pid, name, argv }: ProcessInfo): string => shown(`${pid} ${name}  ${argv.join(" ")}`, 1000);
   const row = (label: string, text: string): { label: string; text: string } => ({ label, text: shown(text) });
@@ -84,7 +73,7 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
     id,
     asked,
     ...(until === undefined ? {} : { until }),
-    about: shown(`${agent === undefined ? "" : `${agent}, `}${POINTS[point]}, in ${withTilde(cwd, home)}`, 600),
+    about: shown(askerText(queued, home), 600),
     who: who(question),
     what: shown(what, 1000),
     reason: shown(reason, 400),
@@ -118,11 +107,7 @@ function answered(body: unknown, machine: Parameters<typeof openQuestions>[0]): 
   if (wrong !== undefined) return refused(`this is not a rule: ${wrong}`);
   const outcome = answerQuestion(machine, id, answer, "page", typeof seen === "number" ? seen : 1);
   const told =
-    outcome.is === "taken"
-      ? said(answer)
-      : outcome.is === "late"
-        ? `too late: ${howEnded(outcome.end)}`
-        : "too late: whoever asked is gone";
+    outcome.is === "taken" ? said(answer) : outcome.is === "late" ? `too late: ${endText(outcome.end)}` : "too late: whoever asked is gone";
   return json({ is: outcome.is, said: shown(told) } satisfies AnswerResult);
 }
 
@@ -132,7 +117,7 @@ export const QUESTIONS: readonly Endpoint[] = [
     method: "GET",
     path: "/api/questions",
     answer: (_, { machine }) =>
-      json({ open: openQuestions(machine).map((one) => shapeOf(one, machine.home)), ended: [] } satisfies QuestionNews),
+      json({ open: openQuestions(machine).map((one) => shapeOf(one, machine.home)), ended: [] } satisfies QueueNews),
   },
   {
     method: "POST",
@@ -154,15 +139,15 @@ export const QUESTION_NEWS: NewsSource = {
       const watching = watchQuestions(machine, ({ open, ended }) =>
         tell({
           open: open.map((one) => shapeOf(one, machine.home)),
-          ended: ended.map(({ queued, end }) => ({ question: shapeOf(queued, machine.home), how: howEnded(end) })),
-        } satisfies QuestionNews),
+          ended: ended.map(({ queued, end }) => ({ question: shapeOf(queued, machine.home), how: shown(endText(end)) })),
+        } satisfies QueueNews),
       );
       return () => {
         watching.close();
         there.close();
       };
     } catch (error) {
-      tell({ open: [], ended: [], problem: shown(messageOf(error)) } satisfies QuestionNews);
+      tell({ open: [], ended: [], problem: shown(messageOf(error)) } satisfies QueueNews);
       return () => undefined;
     }
   },

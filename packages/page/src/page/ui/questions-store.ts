@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import type { EndedShape, QuestionNews, QuestionShape } from "../api/questions.ts";
+import type { EndedShape, QueueNews, QuestionShape } from "../api/questions.ts";
 import { get, onNews, post } from "./client.ts";
 
 /** A question where it was first shown: it stays in its place when it has ended, so that nothing moves under a finger. */
-export interface QuestionInPlace {
+export interface ShapeInPlace {
   readonly question: QuestionShape;
   /** How it ended; absent: it is open. */
   readonly how?: string;
@@ -14,11 +14,11 @@ export interface QuestionInPlace {
 /** Ended questions that are kept in sight. */
 const MOST_ENDED = 20;
 
-let shownNow: readonly QuestionInPlace[] = [];
+let shownNow: readonly ShapeInPlace[] = [];
 let problemNow: string | undefined;
 const listeners = new Set<() => void>();
 
-function set(next: readonly QuestionInPlace[], problem: string | undefined): void {
+function set(next: readonly ShapeInPlace[], problem: string | undefined): void {
   shownNow = next;
   problemNow = problem;
   for (const listener of listeners) listener();
@@ -26,27 +26,27 @@ function set(next: readonly QuestionInPlace[], problem: string | undefined): voi
 
 /** What is shown after news: what was there stays where it is, what is new comes at the end. */
 export function nextShown(
-  before: readonly QuestionInPlace[],
+  before: readonly ShapeInPlace[],
   open: readonly QuestionShape[],
   ended: readonly EndedShape[],
   now: number,
-): readonly QuestionInPlace[] {
+): readonly ShapeInPlace[] {
   const byId = new Map(open.map((question) => [question.id, question]));
   const how = new Map(ended.map((one) => [one.question.id, one.how]));
-  const kept = before.map((one): QuestionInPlace => {
+  const kept = before.map((one): ShapeInPlace => {
     const { id } = one.question;
     const question = byId.get(id);
     byId.delete(id);
     if (question !== undefined) return { question, since: one.since };
     return one.how === undefined ? { ...one, how: how.get(id) ?? "it needs no answer any more" } : one;
   });
-  const all = [...kept, ...[...byId.values()].map((question): QuestionInPlace => ({ question, since: now }))];
+  const all = [...kept, ...[...byId.values()].map((question): ShapeInPlace => ({ question, since: now }))];
   const over = all.filter((one) => one.how !== undefined).length - MOST_ENDED;
   let left = over;
   return over <= 0 ? all : all.filter((one) => one.how === undefined || left-- <= 0);
 }
 
-function take({ open, ended, problem }: QuestionNews): void {
+function take({ open, ended, problem }: QueueNews): void {
   set(nextShown(shownNow, open, ended, performance.now()), problem);
 }
 
@@ -66,17 +66,12 @@ export const noteEnd = (id: string, how: string): void =>
 
 onNews("questions", (value) => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- page and server are of one build
-  const news = value as QuestionNews | undefined;
+  const news = value as QueueNews | undefined;
   if (news !== undefined) take(news);
-  else get<QuestionNews>("questions").then(take, () => undefined);
+  else get<QueueNews>("questions").then(take, () => undefined);
 });
 
-export interface QuestionsNow {
-  readonly shown: readonly QuestionInPlace[];
-  readonly problem: string | undefined;
-}
-
-export function useQuestions(): QuestionsNow {
+export function useQuestions(): { readonly shown: readonly ShapeInPlace[]; readonly problem: string | undefined } {
   const [, setRound] = useState(0);
   useEffect(() => {
     const listener = (): void => setRound((round) => round + 1);

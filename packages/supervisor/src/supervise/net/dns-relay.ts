@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { createSocket, type Socket as DatagramSocket } from "node:dgram";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { bindBoth } from "./sockaddr.ts";
-import { type DnsAnswer, type DnsQuestion, loopbackAnswer, readAnswer, readQuery, refusal, truncated } from "./dns-wire.ts";
+import { type DnsAnswer, type DnsQuery, loopbackAnswer, readAnswer, readQuery, refusal, truncated } from "./dns-wire.ts";
 import type { FoundNames } from "./names.ts";
 import type { NameServer } from "./resolv.ts";
 
@@ -14,7 +14,7 @@ interface StreamRelayOptions {
 }
 
 /** The question; the answer to give instead of asking; or undefined for what is no question. */
-type AllowedQuery = DnsQuestion | Buffer | undefined;
+type AllowedQuery = DnsQuery | Buffer | undefined;
 
 const IDLE = 30_000;
 const MOST_CONNECTIONS = 128;
@@ -41,7 +41,7 @@ class StreamRelay {
   }
 
   #serve(client: Socket): void {
-    const waiting = new Map<number, DnsQuestion>();
+    const waiting = new Map<number, DnsQuery>();
     let upstream: Socket | undefined;
     const end = (): void => {
       client.destroy();
@@ -81,7 +81,7 @@ class StreamRelay {
     );
   }
 
-  #connect(client: Socket, waiting: Map<number, DnsQuestion>, keep: (socket: Socket) => void, end: () => void): Socket | undefined {
+  #connect(client: Socket, waiting: Map<number, DnsQuery>, keep: (socket: Socket) => void, end: () => void): Socket | undefined {
     const to = this.#options.server(0);
     if (to === undefined) return undefined;
     const upstream = createConnection(to);
@@ -286,7 +286,7 @@ export class DnsRelay {
     timers.push(setTimeout(() => finish(refusal(query, question, 2)), GIVE_UP_AFTER));
   }
 
-  #answer(message: Buffer, id: number, question: DnsQuestion): DnsAnswer | undefined {
+  #answer(message: Buffer, id: number, question: DnsQuery): DnsAnswer | undefined {
     const answer = readAnswer(message);
     if (answer === undefined) return undefined;
     const same = answer.id === id && answer.name === question.name && answer.type === question.type && answer.class === question.class;

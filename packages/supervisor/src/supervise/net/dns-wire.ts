@@ -11,7 +11,7 @@ const LONGEST_NAME = 255;
 /** More than any honest answer has; bounds the work on hostile ones. */
 const MOST_RECORDS = 512;
 
-export interface DnsQuestion {
+export interface DnsQuery {
   readonly id: number;
   /** Lower case, without the last dot; undefined for a name that is no host name (a blank, a dot or NUL within a label). */
   readonly name: string | undefined;
@@ -21,7 +21,7 @@ export interface DnsQuestion {
   readonly end: number;
 }
 
-export interface DnsAnswer extends DnsQuestion {
+export interface DnsAnswer extends DnsQuery {
   /** Cut off (TC): to be asked again over TCP. */
   readonly truncated: boolean;
   readonly code: number;
@@ -32,7 +32,7 @@ export interface DnsAnswer extends DnsQuestion {
 }
 
 /** A query with exactly one question. */
-export function readQuery(message: Buffer): DnsQuestion | undefined {
+export function readQuery(message: Buffer): DnsQuery | undefined {
   return message.length >= HEADER && ((message[2] ?? 0) & 0x80) === 0 ? readQuestion(message) : undefined;
 }
 
@@ -60,7 +60,7 @@ interface DnsRecord {
 }
 
 /** Only what the chain from the question's name reaches was answered; the rest is somebody's addition. */
-function follow(question: DnsQuestion, records: readonly DnsRecord[]): Pick<DnsAnswer, "aliases" | "addresses"> {
+function follow(question: DnsQuery, records: readonly DnsRecord[]): Pick<DnsAnswer, "aliases" | "addresses"> {
   const aliases: string[] = [];
   let name = question.name;
   let ttl = Number.POSITIVE_INFINITY;
@@ -79,7 +79,7 @@ function follow(question: DnsQuestion, records: readonly DnsRecord[]): Pick<DnsA
   return { aliases, addresses };
 }
 
-function readQuestion(message: Buffer): DnsQuestion | undefined {
+function readQuestion(message: Buffer): DnsQuery | undefined {
   if (message.readUInt16BE(4) !== 1) return undefined;
   const name = readName(message, HEADER);
   if (name === undefined || name.end + 4 > message.length) return undefined;
@@ -154,7 +154,7 @@ function readName(message: Buffer, start: number): { text: string | undefined; e
 }
 
 /** Without an answer, but to be asked again over TCP (TC). */
-export function truncated(query: Buffer, question: DnsQuestion): Buffer {
+export function truncated(query: Buffer, question: DnsQuery): Buffer {
   const answer = refusal(query, question, 2);
   answer[2] = (answer[2] ?? 0) | 0x02;
   answer[3] = 0x80;
@@ -165,7 +165,7 @@ export function truncated(query: Buffer, question: DnsQuestion): Buffer {
  * `localhost` and the names below it are this machine and nobody else's to answer (RFC 6761, 6.3). They have no IPv6 address here:
  * where the machine's own list of hosts has one, no resolver asks.
  */
-export function loopbackAnswer(query: Buffer, question: DnsQuestion): Buffer | undefined {
+export function loopbackAnswer(query: Buffer, question: DnsQuery): Buffer | undefined {
   if (question.class !== CLASS_IN || !/(?:^|\.)localhost$/.test(question.name ?? "")) return undefined;
   const answer = refusal(query, question, 0);
   if (question.type !== TYPE.A) return answer;
@@ -175,7 +175,7 @@ export function loopbackAnswer(query: Buffer, question: DnsQuestion): Buffer | u
 }
 
 /** The response that a server gives which will not answer: RFC 1035, 4.1.1. `code`: 0 nothing there, 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
-export function refusal(query: Buffer, question: DnsQuestion, code: 0 | 2 | 3 | 5): Buffer {
+export function refusal(query: Buffer, question: DnsQuery, code: 0 | 2 | 3 | 5): Buffer {
   const answer = Buffer.from(query.subarray(0, question.end));
   answer[2] = 0x80 | ((answer[2] ?? 0) & 0x79);
   answer[3] = 0x80 | code;

@@ -9,7 +9,7 @@ export const OUTER_PATH = "/proc/assent";
 /** Longest question and answer, in bytes: the supervisor judges it between two calls of the run, which wait meanwhile. */
 export const LONGEST_LINE = 4 << 20;
 
-export type OuterQuestion =
+export type OuterRequest =
   /** A host's hook call, to be answered outside, where policy, state and log are out of the program's reach. */
   | { readonly ask: "hook"; readonly argv: readonly string[]; readonly input: string; readonly env: Readonly<Record<string, string>> }
   /** A request to the library's guard, for the same reason. */
@@ -46,7 +46,7 @@ export function isInside(): boolean {
 }
 
 /** Asks the supervisor; undefined: there is none. */
-export function askOuter(question: OuterQuestion): OuterAnswer | undefined {
+export function askOuter(question: OuterRequest): OuterAnswer | undefined {
   let fd: number;
   try {
     fd = openSync(OUTER_PATH, O_RDWR);

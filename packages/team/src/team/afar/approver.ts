@@ -2,11 +2,12 @@ import { brief, visible } from "@assent/core/action";
 import {
   type Answer,
   answeredElsewhere,
-  AnsweredElsewhere,
+  type Askable,
+  askFirst,
+  isSaid,
   NOBODY,
   type Question,
-  type QuestionAfar,
-  unanswered,
+  type TeamPart,
 } from "@assent/guard/approve";
 import type { QueueApprover, QueuePoint } from "@assent/guard/approve/queue";
 import { redactString } from "@assent/guard/audit";
@@ -37,15 +38,6 @@ export interface TeamAsking {
   readonly longest?: number | undefined;
 }
 
-/** A question that goes to the team, put in words there. */
-export interface QuestionForTeam {
-  readonly asking: Pick<TeamAsking, "machine" | "point" | "agent" | "session">;
-  readonly about: QuestionAfar;
-  readonly reason: string;
-  readonly rule: string | undefined;
-  readonly cwd: string;
-}
-
 /** What the team was asked about exactly this, now or before. */
 export interface PutToTeam {
   readonly asked: AskedAfar;
@@ -66,9 +58,12 @@ const WAITING: Answer = { ...NOBODY, waits: true };
  * Puts a question to the team, unless it was put before and is open; undefined: nobody carries it there. `others`: questions of the same
  * process that are about something of their own.
  */
-export function putToTeam(question: QuestionForTeam, others: ReadonlySet<string> = new Set()): PutToTeam | undefined {
-  const { asking, about, reason, rule, cwd } = question;
-  const { machine, point, agent, session } = asking;
+export function putToTeam(
+  { machine, point, agent, session }: Pick<TeamAsking, "machine" | "point" | "agent" | "session">,
+  { afar: about, reason, rule, cwd }: Pick<Question, "afar" | "reason" | "rule" | "cwd">,
+  others: ReadonlySet<string> = new Set(),
+): PutToTeam | undefined {
+  if (about === undefined) return undefined;
   const now = Date.now();
   const request = hashRequest([point, agent ?? "", session ?? "", ...about.parts]);
   const passkeys = about.passkeys === undefined ? undefined : demandHere(machine, about.passkeys);
@@ -92,7 +87,7 @@ export function putToTeam(question: QuestionForTeam, others: ReadonlySet<string>
       what: brief(redactString(about.what), LONGEST_WHAT),
       reason: brief(redactString(reason), LONGEST_TEXT),
       folder: brief(shortFolder(cwd, machine.home), LONGEST_TEXT),
-      ...(rule === undefined ? {} : { rule: brief(redactString(rule), LONGEST_TEXT) }),
+      ...(rule === undefined ? {} : { rule: brief(redactString(rule.text), LONGEST_TEXT) }),
     },
   });
   return { asked, isNew: true, wait: about.wait };
@@ -132,7 +127,7 @@ class TeamQueue implements QueueApprover {
     this.#asking = asking;
   }
 
-  isThere = (afar?: Pick<QuestionAfar, "people">): boolean =>
+  isThere = (afar?: Pick<TeamPart, "people">): boolean =>
     this.#queue.isThere() || (afar !== undefined && !this.#closed.signal.aborted && this.#isTeamThere());
 
   /** It is reached, or may have answered what it was asked before. */
@@ -149,36 +144,24 @@ class TeamQueue implements QueueApprover {
     return (await this.tryAsk(question, signal, true)) ?? NOBODY;
   }
 
-  tryAsk = async (question: Question, signal: AbortSignal, alone: boolean): Promise<Answer | undefined> => {
-    const { machine } = this.#asking;
+  tryAsk = async (question: Question, signal: AbortSignal, alone = false): Promise<Answer | undefined> => {
+    const { machine, patience, longest = Infinity } = this.#asking;
+    const near = (asked: Question, near: AbortSignal): Promise<Answer | undefined> => this.#queue.tryAsk(asked, near, alone);
     const isAskedHere = !alone || this.#queue.isThere();
     const put = signal.aborted ? undefined : this.#put(question);
-    if (put === undefined) return isAskedHere ? await this.#queue.tryAsk(question, signal, alone) : undefined;
-    const here = new AbortController();
-    const there = new AbortController();
-    const isVoid = (): void => {
-      here.abort(signal.reason);
-      there.abort();
-    };
-    signal.addEventListener("abort", isVoid);
+    if (put === undefined) return isAskedHere ? await near(question, signal) : undefined;
+    const until = alone ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity;
+    const afar: Askable = { ask: (_, there) => this.#wait(put, until, AbortSignal.any([there, this.#closed.signal])) };
     this.#open.add(put.asked.id);
     try {
-      const { patience, longest = Infinity } = this.#asking;
-      const until = alone ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity;
-      const afar = this.#wait(put, until, AbortSignal.any([there.signal, this.#closed.signal]));
-      const near = isAskedHere ? this.#queue.tryAsk(question, here.signal, alone) : Promise.resolve(undefined);
-      // Nobody there says nothing: who is asked from afar still may.
-      const answer = await Promise.race([afar.then((said) => said ?? near), near.then((said) => (isSaid(said) ? said : afar))]);
-      if (answer?.by === "team") here.abort(new AnsweredElsewhere(answer, "team"));
+      const answer = await askFirst(question, signal, isAskedHere ? [afar, { ask: near }] : [afar]);
       // Whoever is here, or was asked elsewhere, was faster: nobody of the team need answer it.
       const isOver = answeredElsewhere(signal) !== undefined || (!signal.aborted && isSaid(answer));
       if (isOver && answer?.by !== "team") takeAfar(machine, put.asked.id);
       if (isSaid(answer)) return answer;
       return alone && !signal.aborted ? WAITING : undefined;
     } finally {
-      there.abort();
       this.#open.delete(put.asked.id);
-      signal.removeEventListener("abort", isVoid);
     }
   };
 
@@ -187,10 +170,10 @@ class TeamQueue implements QueueApprover {
     return this.#queue.close(exit);
   }
 
-  #put({ afar, reason, rule, cwd }: Question): PutToTeam | undefined {
-    if (afar === undefined || this.#closed.signal.aborted) return undefined;
+  #put(question: Question): PutToTeam | undefined {
+    if (this.#closed.signal.aborted) return undefined;
     try {
-      return putToTeam({ asking: this.#asking, about: afar, reason, rule: rule?.text, cwd }, this.#open);
+      return putToTeam(this.#asking, question, this.#open);
     } catch {
       // A full disk: it stays here.
       return undefined;
@@ -207,6 +190,3 @@ class TeamQueue implements QueueApprover {
     }
   }
 }
-
-/** Somebody has said something. */
-const isSaid = (answer: Answer | undefined): answer is Answer => answer !== undefined && unanswered(answer) === undefined;

@@ -5,11 +5,11 @@ import { askServer, hearServer } from "../client.ts";
 import type { TeamMembership } from "../membership.ts";
 import {
   type AnswerTaken,
-  KeptQuestions,
+  KeptAtTeam,
   Noted,
   PROTOCOL,
   QUESTION_LIMITS,
-  QuestionAbout,
+  TeamAbout,
   readMessage,
   type TeamAnswer,
   TeamAnswers,
@@ -18,7 +18,7 @@ import {
 import * as v from "valibot";
 import { sleep } from "../sleep.ts";
 
-export interface CarriedQuestions {
+export interface Carrying {
   readonly machine: Machine;
   readonly membership: TeamMembership;
   /** For people. */
@@ -39,7 +39,7 @@ const CLEAR_MS = 3_600_000;
  * Carries questions to the team's server and answers back, until `signal`. All that is lasting is in files (`afar/ledger.ts`): who is
  * killed in between carries the same again, and what came twice is known by its id.
  */
-export async function carryQuestions({ machine, membership, notice, onPolicy, signal }: CarriedQuestions): Promise<void> {
+export async function carryQuestions({ machine, membership, notice, onPolicy, signal }: Carrying): Promise<void> {
   openLedger(machine);
   const carrier = new Carrier(machine, membership, notice);
   const told = (event: string, data: string): void => {
@@ -136,7 +136,7 @@ class Carrier {
       .slice(0, QUESTION_LIMITS.inMessage)
       .flatMap(({ asked }) => questionOf(asked, now) ?? []);
     if (questions.length > 0) {
-      const kept = await askServer(this.#membership, "POST", "/v1/questions", KeptQuestions, { v: PROTOCOL, questions });
+      const kept = await askServer(this.#membership, "POST", "/v1/questions", KeptAtTeam, { v: PROTOCOL, questions });
       if (kept.is === "answered") for (const { id, is } of kept.message.questions) if (is !== "full") this.#sent.add(id);
     }
     const ids = known
@@ -157,7 +157,7 @@ function withoutUndefined({ id, request, answer, by, note, proofs }: TeamAnswer)
 /** As much of it as the server takes; undefined: it is no question that can be shown. */
 function questionOf({ id, request, until, people, passkeys, about }: KnownAfar["asked"], now: number): TeamQuestion | undefined {
   const { agent, ...rest } = about;
-  const named = v.safeParse(QuestionAbout, { ...rest, ...(agent === undefined ? {} : { agent }) });
+  const named = v.safeParse(TeamAbout, { ...rest, ...(agent === undefined ? {} : { agent }) });
   const shown = named.success ? named.output : { point: rest.point, what: rest.what, reason: rest.reason, folder: rest.folder };
   const expiresIn = Math.min(QUESTION_LIMITS.longest, Math.max(0, until - now));
   const demanded =

@@ -33,7 +33,7 @@ export const AskedPasskeys = v.strictObject({
 });
 
 /** What people see of a question, secrets taken out. */
-export const QuestionAbout = v.strictObject({
+export const TeamAbout = v.strictObject({
   /** `run`, `hook`: where it came up. */
   point: v.picklist(["run", "confined", "gateway", "library", "hook"]),
   agent: v.optional(label),
@@ -55,7 +55,7 @@ export const TeamQuestion = v.strictObject({
   /** How many people have to say yes. */
   people: v.picklist([1, 2]),
   passkeys: v.optional(AskedPasskeys),
-  about: QuestionAbout,
+  about: TeamAbout,
 });
 
 export const AskedQuestions = v.strictObject({
@@ -64,7 +64,7 @@ export const AskedQuestions = v.strictObject({
 });
 
 /** `taken`: people can see it. `other`: another question has this id. `full`: too many are open. */
-export const KeptQuestions = v.strictObject({
+export const KeptAtTeam = v.strictObject({
   v: version,
   is: v.literal("kept"),
   questions: v.array(v.strictObject({ id: idText, is: v.picklist(["taken", "other", "full"]) })),
@@ -105,9 +105,9 @@ export const TakenAnswers = v.strictObject({
 
 export const Noted = v.strictObject({ v: version, is: v.literal("noted") });
 
-export type QuestionAbout = v.InferOutput<typeof QuestionAbout>;
+export type TeamAbout = v.InferOutput<typeof TeamAbout>;
 export type AskedPasskeys = v.InferOutput<typeof AskedPasskeys>;
 export type TeamQuestion = v.InferOutput<typeof TeamQuestion>;
 export type TeamAnswer = v.InferOutput<typeof TeamAnswer>;
-export type KeptQuestions = v.InferOutput<typeof KeptQuestions>;
+export type KeptAtTeam = v.InferOutput<typeof KeptAtTeam>;
 export type AnswerTaken = v.InferOutput<typeof TakenAnswers>["taken"][number];

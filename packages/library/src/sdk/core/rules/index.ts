@@ -4,14 +4,14 @@
  */
 import type { PresetName, Principal } from "@assent/core/policy";
 import { type CompiledPolicy, readCompiledPolicy } from "../compiled-policy.ts";
-import { type CoreGuard, type CoreGuardOptions, type CoreWay, makeCoreGuard } from "../core-guard.ts";
+import { type CoreGuardOptions, type CoreWay, type GivenWorldGuard, makeCoreGuard } from "../make-guard.ts";
 
 const WAY: CoreWay<PresetName | CompiledPolicy> = { read: readCompiledPolicy, commands: false };
 
 /** As `createGuard` of `assent/core`, with compiled policies. Commands are refused, whoever would say yes. */
 export function createGuard<P extends Principal = Principal>(
   options: CoreGuardOptions<PresetName | CompiledPolicy, P>,
-): CoreGuard<PresetName | CompiledPolicy, P> {
+): GivenWorldGuard<PresetName | CompiledPolicy, P> {
   return makeCoreGuard(WAY, options);
 }
 

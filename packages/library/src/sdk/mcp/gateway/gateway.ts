@@ -3,7 +3,8 @@ import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { isMeantQuestion } from "@assent/core/policy";
 import type { AdaptedGuard, GuardDecision } from "../../guard/adapted-guard.ts";
-import { answeredByHost, type QueueReply } from "../../queue/index.ts";
+import { answeredByHost, type QueuedRequest } from "../../queue/index.ts";
+import { type Answer, isSaid, NOBODY, noteOf, unanswered } from "@assent/guard/approve";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
 /** The ways that belong to something the client said: on standard input there is one for all, in HTTP each POST has its own. */
@@ -24,15 +25,7 @@ export interface GatewayOptions {
   /** For people. */
   readonly onNotice: (text: string) => void;
   /** Asks whoever has the questions open elsewhere, until the signal is raised. Absent: nobody. */
-  readonly askElsewhere?: (asked: ElsewhereQuestion, signal: AbortSignal) => Promise<QueueReply>;
-}
-
-/** A call that is asked about, as others see it. */
-export interface ElsewhereQuestion {
-  /** The server. */
-  readonly name: string;
-  readonly what: string;
-  readonly verdict: GuardDecision["verdict"];
+  readonly askElsewhere?: (asked: Pick<QueuedRequest, "who" | "what" | "verdict">, signal: AbortSignal) => Promise<Answer>;
 }
 
 /** A message on its way to the client. */
@@ -189,22 +182,17 @@ export class Gateway {
   async #askElsewhere(asked: string, pending: Pending, what: string, elicits: boolean): Promise<void> {
     const { name, askElsewhere } = this.#options;
     const { decision, id, said, via, elsewhere } = pending;
-    const question = { name, what, verdict: decision.verdict };
-    const reply = (await askElsewhere?.(question, elsewhere.signal)) ?? { is: "nobody" };
+    const question = { who: name, what, verdict: decision.verdict };
+    const reply = (await askElsewhere?.(question, elsewhere.signal)) ?? NOBODY;
     // The client's person was faster, or the call was given up.
     if (this.#asked.get(asked) !== pending) return;
-    if ((reply.is === "nobody" || reply.is === "waits") && elicits) return;
+    if (!isSaid(reply) && elicits) return;
     this.#asked.delete(asked);
     if (elicits) this.#withdraw(asked, via, "it was answered elsewhere");
-    if (reply.is === "yes") return this.#pass(id, said, via);
-    if (reply.is === "no")
-      refuse(
-        id,
-        withNo(decision),
-        reply.note === undefined ? "the user refused: " : `the user refused, and says: ${visible(reply.note)}: `,
-        via,
-      );
-    else refuse(id, decision, reply.is === "waits" ? WAITS_FOR_TEAM : CANNOT_ASK, via);
+    if (reply.answer === "allow") return this.#pass(id, said, via);
+    if (!isSaid(reply)) return refuse(id, decision, unanswered(reply) === "waits" ? WAITS_FOR_TEAM : CANNOT_ASK, via);
+    const note = noteOf(reply);
+    refuse(id, withNo(decision), note === undefined ? "the user refused: " : `the user refused, and says: ${note}: `, via);
   }
 
   #withdraw(asked: string, via: Exchange, reason: string): void {

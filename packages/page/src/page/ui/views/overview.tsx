@@ -5,7 +5,7 @@ import { onNews } from "../client.ts";
 import { useApi } from "../load.ts";
 import { localTime } from "../parts/time.ts";
 import { Words } from "../parts/words.tsx";
-import { type QuestionInPlace, useQuestions } from "../questions-store.ts";
+import { type ShapeInPlace, useQuestions } from "../questions-store.ts";
 import type { PageView, ViewProps } from "./view.ts";
 
 /** While agents work, the log has news many times a second. Milliseconds. */
@@ -93,7 +93,7 @@ function Protection({ value }: { readonly value: OverviewShape }) {
   );
 }
 
-function Waiting({ open }: { readonly open: readonly QuestionInPlace[] }) {
+function Waiting({ open }: { readonly open: readonly ShapeInPlace[] }) {
   return (
     <section class="card waiting" data-open={open.length > 0} aria-labelledby="overview-waiting">
       <h2 id="overview-waiting">{open.length === 0 ? "Nothing waits for you" : `${open.length} waiting for you`}</h2>

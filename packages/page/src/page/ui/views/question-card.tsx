@@ -4,7 +4,7 @@ import { ApiError, post } from "../client.ts";
 import { areKeysOn } from "../keys.ts";
 import { announce } from "../parts/announce.tsx";
 import { Words } from "../parts/words.tsx";
-import { noteEnd, type QuestionInPlace } from "../questions-store.ts";
+import { noteEnd, type ShapeInPlace } from "../questions-store.ts";
 
 /** What was pressed before a question could be read answers nothing. Milliseconds. */
 const UNREAD_MS = 400;
@@ -17,7 +17,7 @@ const NOES = new Set(["n", "w", "N", "q"]);
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replace(" …", "…");
 
 /** One question, with its answers; once it has ended, how. */
-export function QuestionCard({ shown }: { readonly shown: QuestionInPlace }) {
+export function QuestionCard({ shown }: { readonly shown: ShapeInPlace }) {
   const { question, how, since } = shown;
   const { id, who, what, reason, help, about, alike, others, details, choices, until, difference } = question;
   const [step, setStep] = useState<Step>("choose");
@@ -155,7 +155,7 @@ export function QuestionCard({ shown }: { readonly shown: QuestionInPlace }) {
 }
 
 interface AnswersProps {
-  readonly choices: QuestionInPlace["question"]["choices"];
+  readonly choices: ShapeInPlace["question"]["choices"];
   readonly busy: boolean;
   readonly choose: (key: string) => boolean;
 }
@@ -291,7 +291,7 @@ function WordForm({ busy, send, back }: FormProps) {
 
 interface RuleFormProps extends FormProps {
   readonly effect: "allow" | "deny";
-  readonly question: QuestionInPlace["question"];
+  readonly question: ShapeInPlace["question"];
 }
 
 /** A rule is never written unseen: it can be chosen, and changed, first. */

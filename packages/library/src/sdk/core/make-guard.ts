@@ -1,21 +1,21 @@
 import type { World } from "@assent/core/action";
 import { resolvePath } from "@assent/core/path";
 import { LONGEST_GRANT_MS, type PolicyFile, type Principal } from "@assent/core/policy";
-import { readPrincipal, WITH_OPTIONS } from "../create-guard/call-options.ts";
+import { changedPrincipal, readPrincipal } from "../create-guard/call-options.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import type { NamedTool } from "../create-guard/combine.ts";
-import { type FlowAnswered, type FlowWorld, GuardFlow } from "../create-guard/flow.ts";
+import { CoreGuard } from "../create-guard/core-guard.ts";
+import type { FlowAnswered, FlowWorld } from "../create-guard/flow.ts";
 import { isList } from "../create-guard/effects.ts";
-import { type AnswerScope, type ReadAnswer, understandAnswer } from "../create-guard/read-answer.ts";
-import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "../create-guard/tool.ts";
+import { type AnswerScope, type ReadAnswer, understandAnswer } from "../common/read-answer.ts";
 import type {
   AllowedOutcome,
-  CallDecision,
+  CoreGuardChange,
+  CoreQuestion,
   DeniedOutcome,
+  Given,
   GuardCallOptions,
-  GuardChange,
   GuardOptions,
-  GuardQuestion,
 } from "../create-guard/types.ts";
 import { checkOptions, type Options } from "../common/options.ts";
 import { checkWorld } from "./given-world.ts";
@@ -26,9 +26,6 @@ export type CoreAnswer =
   | { readonly yes: "once" | "session" | { readonly for: string | number }; readonly call?: GuardCall; readonly input?: unknown }
   | { readonly no: string }
   | boolean;
-
-/** A question to a person, as a guard of `assent` puts it. */
-export type CoreQuestion<P extends Principal = Principal> = Omit<GuardQuestion<P>, "rules" | "suggestions">;
 
 /** What a guard of the core decides by. `Policy` is what policies are given as. */
 export interface CoreGuardOptions<Policy, P extends Principal = Principal> extends Pick<
@@ -43,13 +40,11 @@ export interface CoreGuardOptions<Policy, P extends Principal = Principal> exten
   readonly onAsk?: (question: CoreQuestion<P>, options: { readonly signal: AbortSignal }) => CoreAnswer | Promise<CoreAnswer>;
 }
 
-/** What may differ in a guard that is made of another one. The policy can only be stricter. */
-export interface CoreGuardChange<Policy, P extends Principal = Principal> extends Omit<GuardChange<P>, "policy"> {
-  readonly policy?: Policy;
-}
-
 /** What becomes of a call. A refusal is a value, with a text for the model. */
 export type CoreOutcome<P extends Principal = Principal> = AllowedOutcome<P> | DeniedOutcome<P>;
+
+/** A guard in a world that was given. */
+export type GivenWorldGuard<Policy = unknown, P extends Principal = Principal> = CoreGuard<Policy, P, never, CoreJudged>;
 
 /** How an entry of the package makes guards. */
 export interface CoreWay<Policy> {
@@ -61,7 +56,7 @@ export interface CoreWay<Policy> {
 interface CoreShared<Policy, P extends Principal> {
   readonly way: CoreWay<Policy>;
   readonly root: CoreRoot;
-  readonly options: Pick<CoreGuardOptions<Policy, P>, "onAsk" | "onDecision" | "shadow">;
+  readonly options: Given<Pick<CoreGuardOptions<Policy, P>, "onAsk" | "onDecision" | "shadow">>;
   readonly answers: RememberedAnswers;
 }
 
@@ -79,7 +74,7 @@ const OPTIONS = {
 export function makeCoreGuard<Policy, P extends Principal>(
   way: CoreWay<Policy>,
   options: CoreGuardOptions<Policy, P>,
-): CoreGuard<Policy, P> {
+): GivenWorldGuard<Policy, P> {
   const of = "createGuard";
   // What is no object at all has no world.
   checkOptions(of, options ?? {}, OPTIONS);
@@ -90,80 +85,12 @@ export function makeCoreGuard<Policy, P extends Principal>(
   const [first, ...stricter] = list.map((one, at) => way.read(one, list.length === 1 ? "policy" : `policy[${at}]`));
   const root: CoreRoot = { world, policy: policyOf(first), shell, commands: way.commands };
   tightened(root.policy, stricter);
-  return new CoreGuard<Policy, P>(
-    {
-      way,
-      root,
-      options: {
-        ...(onAsk === undefined ? {} : { onAsk }),
-        ...(onDecision === undefined ? {} : { onDecision }),
-        ...(shadow === undefined ? {} : { shadow }),
-      },
-      answers: new RememberedAnswers(),
-    },
-    { principal, cwd: undefined, stricter },
-  );
-}
-
-/** A policy as an object, where there is no machine: see `createGuard` of `assent/core`. */
-export class CoreGuard<Policy = unknown, P extends Principal = Principal> {
-  readonly #shared: CoreShared<Policy, P>;
-  readonly #place: CorePlace;
-  readonly #flow: GuardFlow<P, CoreJudged>;
-
-  /** For `createGuard`. */
-  constructor(shared: CoreShared<Policy, P>, place: CorePlace) {
-    this.#shared = shared;
-    this.#place = place;
-    this.#flow = new GuardFlow<P, CoreJudged>(new CoreFlowWorld(shared, place));
-  }
-
-  /** Judges a call, or several that belong together. Asks nobody. Throws `GuardCallError` for what is no call. */
-  async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallDecision<P>> {
-    return await this.#flow.decide(call, options);
-  }
-
-  /** Judges, and asks where it has to. A refusal is a value. */
-  async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CoreOutcome<P>> {
-    return await this.#flow.check(call, options);
-  }
-
-  /** As `check`. Throws `PermissionDenied`. */
-  async require(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<AllowedOutcome<P>> {
-    return await this.#flow.require(call, options);
-  }
-
-  /** A tool whose every call is judged by what it does with its input: as in a guard of `assent`. */
-  tool<I, O>(spec: ToolSpec<I>, run: (input: I, context: RunContext<P>) => O | Promise<O>): GuardedTool<I, O, P> {
-    return this.#flow.tool(spec, run);
-  }
-
-  /** Tools of some library, or plain functions, each guarded by what it does. A tool without stated effects does not compile. */
-  tools<T extends Record<string, unknown>>(tools: T, effects: EffectsOf<T>): T {
-    return this.#flow.tools(tools, effects);
-  }
-
-  /** The tools that are not denied by their name: what the model need not see is left out. */
-  visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
-    return this.#flow.visible(tools);
-  }
-
-  /** A guard for somebody else, at another place, or with a stricter policy: made in microseconds, for each request of a server. */
-  with(change: CoreGuardChange<Policy, P>): CoreGuard<Policy, P> {
-    checkOptions("with", change, WITH_OPTIONS);
-    const { cwd, policy } = change;
-    const principal = readPrincipal("with", change.principal) ?? this.#place.principal;
-    const { way, root } = this.#shared;
-    const before = this.#place.stricter;
-    const stricter = policy === undefined ? before : [...before, way.read(policy, "policy")];
-    if (stricter !== before) tightened(root.policy, stricter);
-    const folder = cwd === undefined ? this.#place.cwd : folderOf(root, this.#place, cwd);
-    return new CoreGuard(this.#shared, { principal, cwd: folder, stricter });
-  }
+  const shared = { way, root, options: { onAsk, onDecision, shadow }, answers: new RememberedAnswers() };
+  return new CoreGuard<Policy, P, never, CoreJudged>(new CoreFlowWorld(shared, { principal, cwd: undefined, stricter }));
 }
 
 /** A world that was given, as calls are judged in it and questions answered. */
-class CoreFlowWorld<Policy, P extends Principal> implements FlowWorld<P, CoreJudged, never> {
+class CoreFlowWorld<Policy, P extends Principal> implements FlowWorld<P, CoreJudged, never, Policy> {
   readonly #shared: CoreShared<Policy, P>;
   readonly #place: CorePlace;
   readonly shadow: boolean;
@@ -211,6 +138,17 @@ class CoreFlowWorld<Policy, P extends Principal> implements FlowWorld<P, CoreJud
 
   warn(text: string): void {
     console.warn(`assent: ${text}`);
+  }
+
+  with(change: CoreGuardChange<Policy, P>): CoreFlowWorld<Policy, P> {
+    const principal = changedPrincipal(change, this.#place.principal);
+    const { cwd, policy } = change;
+    const { way, root } = this.#shared;
+    const before = this.#place.stricter;
+    const stricter = policy === undefined ? before : [...before, way.read(policy, "policy")];
+    if (stricter !== before) tightened(root.policy, stricter);
+    const folder = cwd === undefined ? this.#place.cwd : folderOf(root, this.#place, cwd);
+    return new CoreFlowWorld(this.#shared, { principal, cwd: folder, stricter });
   }
 
   /** What an answer that holds for longer is about: this very question, of the same principal, in the same folder. */

@@ -9,7 +9,7 @@ const OF_QUESTION = 40;
 type Check<Subject> = (subject: Subject) => boolean;
 
 /** Notes each question that is put to a subject, with its answer. */
-class Questions<Subject> {
+class Lookups<Subject> {
   readonly checks: Check<Subject>[] = [];
   size = 0;
   /** Asked, and not answered: by what was thrown. */
@@ -75,7 +75,7 @@ interface Visited {
 type MayBeAbsent = "platform" | "programFolders" | "ownCommands";
 
 /** The questions that lowering puts to a world. */
-export class QuestionsOfWorld extends Questions<World> {
+export class LookupsOfWorld extends Lookups<World> {
   /** A world that answers as the given one does, and whose questions are noted. */
   noting(of: World): World {
     const { changedSecrets, gitShows, text, exhausted, entries, mayHold } = of;
@@ -172,8 +172,8 @@ export class QuestionsOfWorld extends Questions<World> {
 }
 
 /** Those that judging puts to its context. */
-export class QuestionsOfJudge extends Questions<JudgeContext> {
-  readonly #world = new QuestionsOfWorld();
+export class LookupsOfJudge extends Lookups<JudgeContext> {
+  readonly #world = new LookupsOfWorld();
 
   /** A context that answers as the given one does, and whose questions are noted. */
   noting(of: JudgeContext): JudgeContext {

@@ -1,14 +1,15 @@
+import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { LONGEST_GRANT_MS } from "@assent/core/policy";
-import type { PermissionChange } from "../common/host-permissions.ts";
-import type { GuardCall } from "./call.ts";
+import type { PermissionChange } from "./host-permissions.ts";
 
 /** What an answer was understood as. `failed`: there is none. */
 export type ReadAnswer =
   | {
       readonly is: "yes";
       readonly scope: AnswerScope;
-      readonly call: GuardCall | undefined;
+      /** What it is, is judged where it is judged again. */
+      readonly call: unknown;
       readonly input: unknown;
       /** For a host to remember. */
       readonly changes?: readonly PermissionChange[];
@@ -32,6 +33,17 @@ export function lengthOf(value: unknown, most: number = LONGEST_GRANT_MS): numbe
   return Number.isFinite(ms) && ms > 0 && ms <= most ? ms : undefined;
 }
 
+/** Waits for an answer, and reads it. Never throws: what goes wrong is none. */
+export async function hear(ask: () => unknown, understand: (answer: unknown) => ReadAnswer): Promise<ReadAnswer> {
+  try {
+    return understand(await ask());
+  } catch (error) {
+    return { is: "failed", why: messageOf(error) };
+  }
+}
+
+export const messageOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error)).slice(0, 200);
+
 /** INVARIANT: whatever is not surely a yes lets nothing go ahead. `isRule`: whether a text is a rule that an answer may hold for. */
 export function understandAnswer(answer: unknown, isRule: (text: string) => boolean): ReadAnswer {
   if (answer === true) return { is: "yes", scope: { is: "once" }, call: undefined, input: undefined };
@@ -43,9 +55,7 @@ export function understandAnswer(answer: unknown, isRule: (text: string) => bool
   const { yes, call, input, updatedPermissions: changes } = answer;
   const scope = scopeOf(yes, isRule);
   if (scope === undefined || (changes !== undefined && !areChanges(changes))) return NOT_UNDERSTOOD;
-  // What the call is, is judged where it is judged again.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by `lowerCall`, which refuses what is none
-  return { is: "yes", scope, call: call as GuardCall | undefined, input, ...(changes === undefined ? {} : { changes }) };
+  return { is: "yes", scope, call, input, ...(changes === undefined ? {} : { changes }) };
 }
 
 const KEYS = new Set(["yes", "call", "input", "updatedPermissions"]);

@@ -1,0 +1,122 @@
+import { visible } from "@assent/core/action";
+import type { Principal } from "@assent/core/policy";
+import { GuardOptionError } from "../common/options.ts";
+import { readCallOptions } from "./call-options.ts";
+import type { GuardCall } from "./call.ts";
+import { ApprovalPending, PermissionDenied } from "./errors.ts";
+import { type FlowJudged, type FlowOutcome, GuardFlow, type FlowWorld } from "./flow.ts";
+import { checkObjects, checkTool } from "./misuse.ts";
+import { snapshot } from "./snapshot.ts";
+import { checkEffects, effectIn, type EffectsOf, type GuardedTool, readInput, signalIn, withRun } from "./tool.ts";
+import type { RunContext, ToolSpec } from "./tool.ts";
+import type { AllowedOutcome, CallDecision, CoreGuardChange, GuardCallOptions, PendingOutcome } from "./types.ts";
+
+/**
+ * A policy as an object, wherever its calls are judged: see `createGuard`. `Policy` is what policies are given as, `L` what waits for a later
+ * answer, where something does.
+ */
+export class CoreGuard<
+  Policy = unknown,
+  P extends Principal = Principal,
+  L extends PendingOutcome<P> = never,
+  J extends FlowJudged = FlowJudged,
+> {
+  readonly #flow: GuardFlow<P, J, L>;
+  readonly #world: FlowWorld<P, J, L, Policy>;
+
+  /** For `createGuard`. */
+  constructor(world: FlowWorld<P, J, L, Policy>) {
+    this.#world = world;
+    this.#flow = new GuardFlow(world);
+  }
+
+  /** Judges a call, or several that belong together. Asks nobody, and lets nothing happen. Throws `GuardCallError` for what is no call. */
+  async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallDecision<P>> {
+    return this.#flow.told((await this.#flow.judge(call, readCallOptions(options))).decision);
+  }
+
+  /** Judges, and asks where it has to. A refusal is a value. */
+  async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<FlowOutcome<P, L>> {
+    const own = readCallOptions(options);
+    return await this.#flow.conclude(await this.#flow.judge(call, own), own);
+  }
+
+  /** As `check`. Throws `PermissionDenied`, or `ApprovalPending` where the answer comes later. */
+  async require(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<AllowedOutcome<P>> {
+    return admitted(await this.check(call, options));
+  }
+
+  /**
+   * A tool whose every call is judged by what it does with its input.
+   *
+   * ```ts
+   * const save = guard.tool({ name: "save", input: z.object({ path: z.string() }), does: ({ path }) => ({ write: path }) }, async ({ path }) => …);
+   * await save({ path: "src/a.ts" }); // runs, or throws PermissionDenied
+   * ```
+   */
+  tool<I, O>(spec: ToolSpec<I>, run: (input: I, context: RunContext<P>) => O | Promise<O>): GuardedTool<I, O, P> {
+    checkTool(spec, run);
+    const checked = async (given: unknown, options: GuardCallOptions<P>) => {
+      const input = await readInput(spec, given);
+      return { input, outcome: await this.#flow.checkTool(spec, input, options) };
+    };
+    const call = async (given: I, options: GuardCallOptions<P> = {}): Promise<O> => {
+      const { input, outcome } = await checked(given, options);
+      const { tool, decision } = admitted(outcome);
+      const cwd = this.#world.folder(options);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by the same schema when it was judged
+      return await run((tool === undefined ? input : tool.input) as I, { decision, cwd, signal: options.signal });
+    };
+    return Object.assign(call, {
+      toolName: spec.name,
+      input: spec.input,
+      check: async (given: I, options: GuardCallOptions<P> = {}) => (await checked(given, options)).outcome,
+    });
+  }
+
+  /**
+   * Tools of some library, or plain functions, each guarded by what it does: `guard.tools(tools, { save: ({ path }) => ({ write: path }), now: "nothing" })`.
+   * A tool without stated effects does not compile.
+   */
+  tools<T extends Record<string, unknown>>(tools: T, effects: EffectsOf<T>): T {
+    checkObjects("tools", { tools, effects });
+    checkEffects(tools, effects);
+    const guarded = Object.entries(tools).map(([name, one]) => {
+      const spec = { name, does: effectIn(effects, name) };
+      const whole = withRun(one, async (given, beside) => {
+        const input = snapshot(given);
+        const { tool } = admitted(await this.#flow.checkTool(spec, input, signalIn(beside)));
+        return tool === undefined ? input : tool.input;
+      });
+      if (whole === undefined)
+        throw new GuardOptionError("tools", `tools: \`${visible(name)}\` cannot be guarded: it is not a function, and has no \`execute\``);
+      return [name, whole] as const;
+    });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names, each with a tool of the same kind
+    return Object.fromEntries(guarded) as T;
+  }
+
+  /** The tools that are not denied by their name: what the model need not see is left out. */
+  visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
+    checkObjects("visible", { tools });
+    const seen = Object.entries(tools).filter(([name]) => {
+      if (this.#world.shadow) return true;
+      const { decision } = this.#world.judgeName(name);
+      return decision.verdict !== "deny" || decision.rule === undefined;
+    });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of the same names
+    return Object.fromEntries(seen) as Partial<T>;
+  }
+
+  /** A guard for somebody else, at another place, or with a stricter policy: made in microseconds, for each request of a server. */
+  with(change: CoreGuardChange<Policy, P>): CoreGuard<Policy, P, L, J> {
+    return new CoreGuard(this.#world.with(change));
+  }
+}
+
+/** Throws for what must not go ahead, or not yet. */
+function admitted<P extends Principal>(outcome: FlowOutcome<P, PendingOutcome<P>>): AllowedOutcome<P> {
+  if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
+  if (outcome.verdict === "pending") throw new ApprovalPending(outcome);
+  return outcome;
+}
