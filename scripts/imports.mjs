@@ -1,4 +1,4 @@
-// The structure of docs/architecture.md, as a lint rule: `node scripts/imports.mjs`. Import directions, circles of imports,
+// The structure of docs/architecture.md, as a lint rule: `node scripts/imports.mjs`. Import directions, circles of imports, entrances,
 // names of types, the width of lines.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -124,11 +124,7 @@ export function importProblems(path, text) {
         report(match.index, `\`${folder}\` is pure: it may not import \`${target}\``);
       continue;
     }
-    const resolved = isNamed
-      ? `${target.split("/").slice(2).join("/")}/index.ts`
-      : relative("/", resolve("/", dirname(path), target))
-          .split(sep)
-          .join("/");
+    const resolved = fileOf(path, target).split(sep).join("/");
     const [other = "", ...rest] = resolved.split("/");
     if ((other === folder && !isNamed) || resolved.endsWith(".json")) continue;
     const [own, its] = [packageOf(folder), packageOf(other)];
@@ -291,6 +287,78 @@ export function arrowProblems(files) {
     }));
 }
 
+const HANDED_ON = /^export\s+(?:type\s+)?(?:\*|\{([^}]*)\})\s*from\s*"([^"\n]+)";?/gm;
+
+/** The file that an import of `path` names: `FOLDER/…`. */
+const fileOf = (path, target) =>
+  target.startsWith(SCOPE) ? `${target.split("/").slice(2).join("/")}/index.ts` : relative("/", resolve("/", dirname(path), target));
+
+/**
+ * Files that only hand on what others declare: they are entrances, of two files or more, for those outside. Whoever is inside imports a
+ * name from where it is declared.
+ * @param {ReadonlyMap<string, string>} files text by path, `FOLDER/…`
+ * @param {ReadonlySet<string>} published entrances of the packages that are published
+ */
+export function entranceProblems(files, published) {
+  const problems = [];
+  const askedBy = new Map();
+  const handed = new Map();
+  for (const [path, text] of files) {
+    const code = withoutComments(text);
+    const on = [...code.matchAll(HANDED_ON)];
+    const names = on.flatMap(([, list = ""]) => list.split(",").map((name) => name.trim().split(" ").at(-1)));
+    handed.set(path, {
+      names: new Set(names),
+      from: new Set(on.map(([, , target]) => target)),
+      isAll: code.replace(HANDED_ON, "").trim() === "",
+    });
+    for (const [, , target] of code.matchAll(IMPORT)) {
+      const file = fileOf(path, target);
+      askedBy.set(file, [...(askedBy.get(file) ?? []), path]);
+    }
+  }
+  for (const [path, { from, isAll }] of handed) {
+    if (!isAll || from.size === 0) continue;
+    const askers = askedBy.get(path) ?? [];
+    const isEntrance =
+      published.has(path) ||
+      askers.some((asker) => asker.split("/")[0] !== path.split("/")[0]) ||
+      (askers.length > 1 && askers.every((asker) => published.has(asker)));
+    if (!isEntrance)
+      problems.push({ path, line: 1, message: "nobody outside asks for what this hands on: import it from where it is declared" });
+    else if (from.size === 1)
+      problems.push({ path, line: 1, message: `hands on what \`${[...from].join("")}\` declares, and nothing else: be that file` });
+  }
+  for (const [path, text] of files)
+    for (const [, , list, target] of withoutComments(text).matchAll(
+      /^(?:import|export)\s+(type\s+)?\{([^}]*)\}\s*from\s*"(\.[^"\n]+)"/gm,
+    )) {
+      const file = fileOf(path, target);
+      if (!path.startsWith(file.replace(/index\.ts$/, ""))) continue;
+      const found = list.split(",").find((name) =>
+        handed.get(file)?.names.has(
+          name
+            .trim()
+            .replace(/^type /, "")
+            .split(" ")[0],
+        ),
+      );
+      if (found !== undefined)
+        problems.push({
+          path,
+          line: 1,
+          message: `\`${file}\` hands on \`${found.trim()}\` to those outside: import it from where it is declared`,
+        });
+    }
+  return problems;
+}
+
+/** What `package.json` exports, by the files that its declarations are made of. */
+function publishedOf(root) {
+  const { files } = JSON.parse(readFileSync(join(root, "tsconfig.types.json"), "utf8"));
+  return new Set(files.map((file) => file.split("/src/")[1]));
+}
+
 /** `path` of a problem is relative to `root`. */
 export function allProblems(root) {
   const files = new Map();
@@ -309,6 +377,7 @@ export function allProblems(root) {
     ...[...files].flatMap(([path, text]) => [...importProblems(path, text), ...lineProblems(path, text)]),
     ...nameProblems(files),
     ...arrowProblems(files),
+    ...entranceProblems(files, publishedOf(root)),
     ...circleProblems(files, readFileSync(join(root, "docs/architecture.md"), "utf8")),
   ].map((problem) => ({ ...problem, path: `${places.get(problem.path)}/${problem.path}` }));
 }

@@ -65,7 +65,7 @@ function terminal(): Asking & { readonly approver: Approver } {
     async () => {
       await until(() => events);
       // On a busy machine it listens later.
-      while (events !== undefined) {
+      for (const listens = (): boolean => events !== undefined; listens();) {
         await pause(500);
         for (const key of keys) {
           events?.input(key);

@@ -95,6 +95,8 @@ function unknownWord(command: Command, words: readonly string[]): string | undef
   const [word = "", ...others] = words;
   const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
   if (next !== undefined) return unknownWord(next, others);
+  // It is a tool of the repository since (tools/verify).
+  if (word === "verify" && command.parent === null) return undefined;
   const options = command.options.flatMap(({ short, long }) => [short, long]);
   if (/^--?[a-z]/.test(word)) return options.includes(word.replace(/=.*$/, "")) ? undefined : `${command.name()} ${word}`;
   return command.commands.length > 0 && /^[a-z-]+$/.test(word) && command.registeredArguments.length === 0

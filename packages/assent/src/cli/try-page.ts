@@ -3,6 +3,7 @@ import { visible } from "@assent/core/action";
 import { isWithin } from "@assent/core/path";
 import type { Machine } from "@assent/guard/state";
 import { blockOf, type JudgedChange, type TriedResult } from "@assent/supervisor/supervise/try";
+import { Units } from "@assent/supervisor/supervise/undo";
 import { fileDiff } from "./file-diff.ts";
 import { shorten } from "./place.ts";
 
@@ -79,7 +80,6 @@ export interface ChangeGroup {
   readonly changes: readonly JudgedChange[];
 }
 
-const REPOSITORY = /^.*?\/\.(?:git|hg|jj|svn)(?=\/|$)/;
 /** sqlite.org/tempfiles.html */
 const JOURNAL = /-(?:wal|shm|journal)$/;
 
@@ -87,9 +87,10 @@ export function groupChanges(changes: readonly JudgedChange[]): readonly ChangeG
   const folders = wholeFolders(changes);
   const groups = new Map<string, JudgedChange[]>();
   const first = new Map<string, string>();
+  const repositories = new Units();
   for (const one of changes) {
     const { what, path, upper, kind } = one.change;
-    const top = topFolder(folders, what, path) ?? REPOSITORY.exec(path)?.[0] ?? path.replace(JOURNAL, "");
+    const top = topFolder(folders, what, path) ?? repositories.of(path, kind === "directory") ?? path.replace(JOURNAL, "");
     const linked = kind === "file" && upper !== undefined && upper.nlink > 1 ? upper.id : top;
     const key = first.get(linked) ?? top;
     first.set(linked, key);

@@ -62,3 +62,4 @@ export { bytesOf as bytesAt } from "./repository.ts";
 export { UndoPart } from "./part.ts";
 export { type EditBefore, type PathBefore, sealEdits } from "./edits.ts";
 export { DEFAULT_CAPS, UndoStore, type Caps, type PinnedName } from "./store.ts";
+export { Units } from "./repository.ts";
