@@ -140,7 +140,7 @@ describe("the package", () => {
     const kilobytes = (file: string): number => readFileSync(join(DIST, file)).length / 1024;
     expect(kilobytes("bin.cjs")).toBeLessThan(4);
     // Reasons have a text for the person and one for the model; rules may be about some people only. 2.7 of it hand modules out, 17 are facts of hosts.
-    expect(kilobytes("hook.cjs")).toBeLessThan(305);
+    expect(kilobytes("hook.cjs")).toBeLessThan(306);
     expect(kilobytes("shell.cjs")).toBeLessThan(502);
     for (const agent of ["auto", ...AGENT_IDS]) expect([agent, kilobytes(`agent-${agent}.cjs`) < 8.5]).toEqual([agent, true]);
   });

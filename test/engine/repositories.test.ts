@@ -126,7 +126,8 @@ describe("a repository is the same wherever its git folder lies", () => {
     ["hub/m", "git worktree add ../n", "ask"],
     ["hub", "git worktree add n", "confined"],
     ["plain", "git worktree add ~/n", "ask"],
-    ["plain", "git worktree add ../lib", "ask"],
+    // It is there, and full: git would refuse it.
+    ["plain", "git worktree add ../lib", "deny"],
     ["plain", "git worktree add ../.n", "ask"],
     ["plain", "git worktree add ../n/n", "ask"],
     ["plain", "git worktree add /etc/n", "deny"],
@@ -209,7 +210,7 @@ describe("where no repository is around a folder, git only says so", () => {
     ["cd ~/other && ./git stash", "ask"],
     ["cd ~/other && /usr/bin/git stash", "confined"],
     ["git init -q ../n && cd ../n && git stash", "ask"],
-    ["cp -r ~/evil/.git .. && cd .. && git status", "ask"],
+    ["cp -r ~/evil/.git .. && cd .. && git status", "deny"],
   ])("%s", (command, verdict) => {
     expect(verdictIn("plain", command, "/nowhere")).toBe(verdict);
   });

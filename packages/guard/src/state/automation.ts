@@ -1,7 +1,6 @@
 import { isOwn, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
-import { readEditable, replaceFile } from "./replace.ts";
-import { openState, stateFolder } from "./state.ts";
+import { stateFolder } from "./state.ts";
 
 export type AutomationLevel = "everywhere" | "subagents" | "off";
 
@@ -21,9 +20,8 @@ export interface Consent {
 }
 
 export const NOTHING_SAID: Consent = { when: "everywhere", trusted: [], restricted: [] };
-const FILE = "automation.json";
-const MAX_BYTES = 1 << 20;
-const MAX_TRIES = 20;
+export const AUTOMATION_FILE = "automation.json";
+export const AUTOMATION_BYTES = 1 << 20;
 const LEVELS: ReadonlySet<unknown> = new Set(["everywhere", "subagents", "off"]);
 
 const isLevel = (value: unknown): value is AutomationLevel => LEVELS.has(value);
@@ -33,7 +31,7 @@ const names = (value: unknown): readonly string[] =>
 /** Reads `automation.json`. A damaged file, or one that others could have written, agrees to nothing and switches everything off. */
 export function readConsent(machine: Machine): Consent {
   if (machine.memory !== undefined) return machine.memory.consent;
-  const file = readRegular(`${stateFolder(machine)}/${FILE}`, MAX_BYTES);
+  const file = readRegular(`${stateFolder(machine)}/${AUTOMATION_FILE}`, AUTOMATION_BYTES);
   if (file.is === "missing") return NOTHING_SAID;
   return (file.is === "text" && isOwn(file.stats, machine.uid) ? parse(file.text) : undefined) ?? { ...NOTHING_SAID, when: "off" };
 }
@@ -61,20 +59,4 @@ function parse(text: string): Consent | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Changes what was said, in one step; two processes may do so at once. Says what went wrong. */
-export function changeConsent(machine: Machine, change: (consent: Consent) => Consent): string | undefined {
-  const state = openState(machine);
-  if ("problem" in state) return state.problem;
-  const file = `${state.folder}/${FILE}`;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const found = readEditable(file, MAX_BYTES);
-    if (found.is === "broken") return `${file} ${found.why}`;
-    const next = `${JSON.stringify(change(readConsent(machine)), undefined, 2)}\n`;
-    const outcome = replaceFile(file, found.is === "missing" ? undefined : found.text, next);
-    if (outcome.is === "done") return undefined;
-    if (outcome.is === "failed") return `${file}: ${outcome.why}`;
-  }
-  return `${file} keeps changing`;
 }

@@ -1,4 +1,5 @@
 export * from "./automation.ts";
+export * from "./change-consent.ts";
 export * from "./breaker.ts";
 export { noteChanges, noteSeen, type UnseenChange, type UnseenChanges, unseenChanges, watchChanges } from "./changed-files.ts";
 export * from "./bypass.ts";

@@ -13,13 +13,13 @@ import type { Operation } from "./ruleset.ts";
 
 /** Who judges what a backend is asked to do: a ruleset, or a guard of `createGuard`. */
 export interface BackendChecker {
-  /** The verdict for a path or a command. Asks nobody. */
+  /** @internal The verdict for a path or a command. Asks nobody. */
   verdictOn(asked: CheckTarget, cwd?: string): RequestVerdict;
-  /** Asks where a question is due. Resolves to the verdict, or throws `PermissionDeniedError` or `PermissionAskError`. */
+  /** @internal Asks where a question is due. Resolves to the verdict, or throws `PermissionDeniedError` or `PermissionAskError`. */
   checkTarget(asked: CheckTarget, target: string, reason?: string, cwd?: string): Promise<RequestVerdict>;
-  /** A question that rules and earlier approvals do not answer: only a person, now. Denies hold. */
+  /** @internal A question that rules and earlier approvals do not answer: only a person, now. Denies hold. */
   askAfresh(asked: CheckTarget, target: string, why: string, reason: string): Promise<"approved" | "refused" | "nobody" | "denied">;
-  /** Whether an operation is worth being offered to a model: what is denied altogether is not. */
+  /** @internal Whether an operation is worth being offered to a model: what is denied altogether is not. */
   offers(operation: Operation): boolean;
 }
 
