@@ -318,7 +318,9 @@ export function pathDangers(action: FileAction, spellings: readonly string[], wo
   const places = comparablePlaces(world);
   const dangers: DangerId[] = [];
   if (spellings.some(isRawDevice)) dangers.push("raw-device");
-  const fills = takesAlong(action) && FILLS.has(action.operation) && action.upkeep !== true && action.target.kind === "path";
+  // A link to a name beside it leads to what is judged under its own name; so git tries whether there are links.
+  const isBeside = action.operation === "link" && action.call?.name === "symlink" && !action.call.args.slice(0, 1).join("").includes("/");
+  const fills = takesAlong(action) && FILLS.has(action.operation) && !isBeside && action.upkeep !== true && action.target.kind === "path";
   if (spellings.some((path) => isPersistenceHere(path, world) || (fills && mayHoldPersistence(path, world)))) dangers.push("persistence");
   const removal = removalDanger(action, spellings, places, world);
   if (removal !== undefined) dangers.push(removal);
