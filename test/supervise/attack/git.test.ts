@@ -74,6 +74,10 @@ describe.concurrent("git keeps nothing that runs later, unasked", () => {
       "echo '[core]fsmonitor=EVIL' > bare.git/config.worktree; mkdir e; echo '[core]fsmonitor=EVIL' > e/config; echo ../e > bare.git/commondir; git -C bare.git worktree add -q ../w; echo ../../../e > bare.git/worktrees/w/commondir",
     ],
     [
+      "links in the place of a submodule's folder, named as git names those that it tries",
+      "mkdir -p t/k/hooks t/k/testing .git/modules; echo x > t/k/hooks/pre-commit; ln -s ../../t/k .git/modules/sub; ln -s testing .git/modules/tAbCdE; mkdir -p .git/modules/testing/hooks; echo x > .git/modules/testing/hooks/pre-commit; mkdir .git/modules/x; ln -s testing .git/modules/x/tAbCdE; mkdir -p .git/modules/x/testing/hooks; echo x > .git/modules/x/testing/hooks/pre-commit; ln -s ../t/k .git/modules/testing; ln -s ../../../t/k .git/modules/x/testing",
+    ],
+    [
       "an editor",
       "printf '#!/bin/sh\\necho [core]fsmonitor=EVIL > $1\\n' > e; chmod +x e; GIT_EDITOR=./e git config --edit; git -c core.editor=./e config -e",
     ],

@@ -126,7 +126,9 @@ async function choose(held: HeldTry, of: OfTry, { result, status, failed = "", o
   const page = pageOf(result, of.machine, failed);
   const blocked = result.changes.some((one) => blockOf(one) !== undefined);
   const apply = blocked ? "" : only === undefined ? "y apply   " : "y apply these, throw away the others   ";
-  const keys = `${apply}d diff   c choose files   n discard      (Enter, q or Ctrl-C: keep it; assent try apply ${shortId(held.meta)})`;
+  // Of what is half applied the rest is applied, or taken back.
+  const isWhole = held.meta.state !== "applying";
+  const keys = `${apply}d diff   ${isWhole ? "c choose files   n discard   " : ""}   (Enter, q or Ctrl-C: keep it; assent try apply ${shortId(held.meta)})`;
   for (let shown = page; ; shown = "") {
     const answer = await askLine(shown, `  ${keys}\n  >`, "");
     if (answer === undefined) {
@@ -134,11 +136,11 @@ async function choose(held: HeldTry, of: OfTry, { result, status, failed = "", o
       return keep(held.meta, status);
     }
     if (answer === "d") writeStdout(diffOf(result));
-    else if (answer === "c") {
+    else if (answer === "c" && isWhole) {
       const picked = await pickChanges(readTry(held, of), of);
       // What some of it is without the rest is another question to the policy.
       if (picked !== undefined) return choose(held, of, { result: readTry(held, of, picked), status, only: picked });
-    } else if (answer === "n") {
+    } else if (answer === "n" && isWhole) {
       held.discard();
       say("discarded; nothing on disk has changed");
       return status === 0 ? KEPT : status;

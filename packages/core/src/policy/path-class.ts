@@ -318,14 +318,24 @@ export function pathDangers(action: FileAction, spellings: readonly string[], wo
   const places = comparablePlaces(world);
   const dangers: DangerId[] = [];
   if (spellings.some(isRawDevice)) dangers.push("raw-device");
-  // A link to a name beside it leads to what is judged under its own name; so git tries whether there are links.
-  const isBeside = action.operation === "link" && action.call?.name === "symlink" && !action.call.args.slice(0, 1).join("").includes("/");
-  const fills = takesAlong(action) && FILLS.has(action.operation) && !isBeside && action.upkeep !== true && action.target.kind === "path";
+  const fills =
+    takesAlong(action) && FILLS.has(action.operation) && !triesLinks(action) && action.upkeep !== true && action.target.kind === "path";
   if (spellings.some((path) => isPersistenceHere(path, world) || (fills && mayHoldPersistence(path, world)))) dangers.push("persistence");
   const removal = removalDanger(action, spellings, places, world);
   if (removal !== undefined) dangers.push(removal);
   return dangers.length === 0 ? NONE : dangers;
 }
+
+/**
+ * So git tries whether there are links (setup.c, create_default_files): it is gone at once. INVARIANT: what `testing` there holds is judged by
+ * its own name as it would be by this one.
+ */
+const triesLinks = ({ operation, target, call }: FileAction): boolean =>
+  operation === "link" &&
+  call?.name === "symlink" &&
+  call.args[0] === "testing" &&
+  target.kind === "path" &&
+  /\/\.git\/modules\/.+\/t\w{6}$/.test(target.path);
 
 const NONE: readonly DangerId[] = [];
 const FILLS: ReadonlySet<FileAction["operation"]> = new Set(["write", "edit", "link"]);

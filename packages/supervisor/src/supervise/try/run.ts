@@ -182,7 +182,7 @@ export function readTry(held: HeldTry, of: OfTry, only?: ReadonlySet<string>): T
   const { meta } = held;
   const known = meta.state === "applying" ? readScan(held) : undefined;
   const layers = meta.places.map((place) => {
-    const layer = onlyOf(readLayer(place), known?.only ?? only);
+    const layer = onlyOf(readLayer(place), known === undefined ? only : known.only);
     return known === undefined ? layer : { ...layer, changes: layer.changes.flatMap((change) => asKnown(change, known)) };
   });
   const judge = judgeOf(optionsOf(of, meta), meta.ofAgent);
