@@ -90,6 +90,22 @@ export async function builtKnowledge(root, dist) {
   return { module, places: { index: place(index), notes: place(notes), pieces: found.map(({ start, file, at }) => [start, file, at]) } };
 }
 
+/**
+ * The blocks of variables as the hook reads them, at every call of a host: an empty line between two, `=` for `harmless: `, `-` for `is: `,
+ * alone where it is that of the block before.
+ */
+function brief(blocks) {
+  let before = "";
+  const lineOf = (line) => {
+    if (line.startsWith("harmless: ")) return line.replace("harmless: ", "=");
+    if (!line.startsWith("is: ")) return line;
+    const said = line === before ? "-" : line.replace("is: ", "-");
+    before = line;
+    return said;
+  };
+  return blocks.map((lines) => lines.map(lineOf).join("\n")).join("\n\n");
+}
+
 /** A row for each block of the tables in a folder: what stands in its first lines, then a field each, examples left out. */
 const blocksIn = (root, folder) =>
   tablesOf(root, folder)
@@ -238,7 +254,7 @@ async function makeParts(root) {
     "#knowledge/sources": constant("SOURCES", Object.fromEntries(placesIn(asides).map(([name, paths]) => [name, sourcesOf(paths)]))),
     "#knowledge/steered": constant("STEERED", asideRows(asides, "steered")),
     "#knowledge/traits": makeTraits(asides, entries),
-    "#knowledge/variables": constant("VARIABLES", blocksIn(root, "variables")),
+    "#knowledge/variables": constant("VARIABLES", brief(blocksIn(root, "variables"))),
   };
 }
 

@@ -209,6 +209,8 @@ describe("an ordinary name is judged as any other in its place", () => {
     const pieces = words.filter((word) => word.startsWith("."));
     for (const word of words.filter((one) => one.length < 12)) compare(`${choose(told)}/${word}${choose(pieces)}`);
     for (const name of ["config", "attributes", "commondir"]) for (const piece of pieces) compare(`${home}/proj/.git/${name}${piece}`);
+    for (const path of [".config/alpha/mcp-server.json", ".config/mcphub/alpha.json", ".local/share/mcp/alpha.yaml", ".alpha/mcpOne.json"])
+      compare(`${home}/${path}`, ["read", "open"]);
     for (let i = 0; i < 300; i++) compare(`${choose(library)}/${choose(ORDINARY)}`);
     expect(wrong.slice(0, 20)).toEqual([]);
     if (title === "no rules") expect(knowns).toBeGreaterThan(500);

@@ -12,6 +12,7 @@ import {
   PUBLIC_PLACES,
   SECRET_AT_HOME,
   SECRET_BEGINNINGS,
+  SERVER_LISTS,
   SECRET_EXTENSIONS,
   SECRET_FILES,
   SECRET_FOLDERS,
@@ -84,7 +85,7 @@ function fixedNames(names: readonly string[]): FixedNames {
 
 const PLAIN = /^[\w@+-][\w@+.-]*$/;
 /** What path-class.ts, and the supervisor's defaults, look for inside a name or at its start. */
-const TELLING = new RegExp(`${SECRET_WORDS.join("|")}|^(?:${SECRET_BEGINNINGS.join("|")}|vault|python\\d)`);
+const TELLING = new RegExp(`${SECRET_WORDS.join("|")}|^(?:${SECRET_BEGINNINGS.join("|")}|${SERVER_LISTS}|vault|python\\d)`);
 /** Extensions that say what a file is, or that it is a copy of one (path-class.ts). */
 const TELLING_EXTENSIONS: ReadonlySet<string> = new Set([
   ...SECRET_EXTENSIONS,

@@ -11,6 +11,7 @@ import {
   SCRIPT_EXTENSIONS,
   SECRET_AT_HOME,
   SECRET_BEGINNINGS,
+  SERVER_LISTS,
   SECRET_EXTENSIONS,
   SECRET_FILES,
   SECRET_FOLDERS,
@@ -144,8 +145,8 @@ export const isSecretOf = (home: string, path: string): boolean =>
  * file of that name among the settings of a program, or a folder of that name.
  */
 const SERVER_LIST = new RegExp(
-  String.raw`^(?:\.[\w-]+|library\/application support)\/(?:[^/]+\/)*mcp[\w-]*\.json$|` +
-    String.raw`^\.(?:(?:config|docker|local\/share)\/)?mcp[\w-]*\/(?:[^/]+\/)*[^/]+\.(?:json|ya?ml|toml)$`,
+  String.raw`^(?:\.[\w-]+|library\/application support)\/(?:[^/]+\/)*${SERVER_LISTS}[\w-]*\.json$|` +
+    String.raw`^\.(?:(?:config|docker|local\/share)\/)?${SERVER_LISTS}[\w-]*\/(?:[^/]+\/)*[^/]+\.(?:json|ya?ml|toml)$`,
 );
 
 const CERTIFICATE = /\.(?:pem|crt)$/;

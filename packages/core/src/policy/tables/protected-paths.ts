@@ -40,6 +40,9 @@ export const SECRET_KEY_NAMES = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "
 /** What names of secrets begin with, wherever they lie: keys by name, keys of a host (sshd(8)), tickets of Kerberos (krb5.conf(5)). */
 export const SECRET_BEGINNINGS = ["id_", "ssh_host_", "krb5cc_"] as const;
 
+/** What names of lists of MCP servers begin with, which hold their keys. */
+export const SERVER_LISTS = "mcp";
+
 /** Words that make a data file secret when its name ends a word with them: `mysecret.txt`, not `secretary.csv`. */
 export const SECRET_WORDS = ["secret", "secrets", "password", "passwords", "credential", "credentials"] as const;
 

@@ -16,10 +16,19 @@ interface VariableGroup {
 
 let groups: readonly VariableGroup[] | undefined;
 
+/** `brief` of scripts/knowledge.mjs says how they are written. */
 function allGroups(): readonly VariableGroup[] {
-  return (groups ??= VARIABLES.map(([head = "", ...fields]) => {
+  let before = "";
+  return (groups ??= VARIABLES.split("\n\n").map((block) => {
+    const [head = "", ...fields] = block.split("\n");
     const names = head.split(" ").flatMap((name) => (name === "@agents" ? ASKED_VARIABLES : [name]));
-    const said = new Map(fields.map((field) => [field.split(":", 1)[0] ?? "", field.replace(/^\w+:? ?/, "")]));
+    const said = new Map(
+      fields.map((field): readonly [string, string] => {
+        if (field.startsWith("=")) return ["harmless", field.slice(1)];
+        if (field.startsWith("-")) return ["is", (before = field.slice(1) || before)];
+        return [field.split(":", 1)[0] ?? "", field.replace(/^\w+:? ?/, "")];
+      }),
+    );
     return { names, isNamed: namedBy(names), said };
   }));
 }

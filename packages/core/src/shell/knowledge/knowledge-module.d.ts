@@ -14,7 +14,7 @@ declare module "#knowledge/errands" {
 
 declare module "#knowledge/variables" {
   /** A row for each block of `packages/core/knowledge/variables/`: its names, then a field each. */
-  export const VARIABLES: readonly (readonly string[])[];
+  export const VARIABLES: string;
 }
 
 /** As `#knowledge/secrets`: `asked FILE…` or `noted FILE…`. */
