@@ -1,4 +1,4 @@
-import type { DangerId, FileAction, World } from "../action/index.ts";
+import type { Call, DangerId, FileAction, World } from "../action/index.ts";
 import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
 import { expandsTo, shellPattern } from "../pattern/index.ts";
 import { isGitHook } from "./tables/git-paths.ts";
@@ -319,8 +319,13 @@ export function pathDangers(action: FileAction, spellings: readonly string[], wo
   const places = comparablePlaces(world);
   const dangers: DangerId[] = [];
   if (spellings.some(isRawDevice)) dangers.push("raw-device");
+  const { target } = action;
   const fills =
-    takesAlong(action) && FILLS.has(action.operation) && !triesLinks(action) && action.upkeep !== true && action.target.kind === "path";
+    target.kind === "path" &&
+    takesAlong(action) &&
+    FILLS.has(action.operation) &&
+    action.upkeep !== true &&
+    !triesLinks(action.call, target.path);
   if (spellings.some((path) => isPersistenceHere(path, world) || (fills && mayHoldPersistence(path, world)))) dangers.push("persistence");
   const removal = removalDanger(action, spellings, places, world);
   if (removal !== undefined) dangers.push(removal);
@@ -329,14 +334,9 @@ export function pathDangers(action: FileAction, spellings: readonly string[], wo
 
 /**
  * So git tries whether there are links (setup.c, create_default_files): it is gone at once. INVARIANT: what `testing` there holds is judged by
- * its own name as it would be by this one.
+ * its own name as it would be by this one. Of all calls only symlink(2) has a first argument that is no whole path.
  */
-const triesLinks = ({ operation, target, call }: FileAction): boolean =>
-  operation === "link" &&
-  call?.name === "symlink" &&
-  call.args[0] === "testing" &&
-  target.kind === "path" &&
-  /\/\.git\/modules\/.+\/t\w{6}$/.test(target.path);
+const triesLinks = (call: Call | undefined, path: string): boolean => call?.args[0] === "testing" && /modules\/.+\/t\w{6}$/.test(path);
 
 const NONE: readonly DangerId[] = [];
 const FILLS: ReadonlySet<FileAction["operation"]> = new Set(["write", "edit", "link"]);
