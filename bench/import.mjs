@@ -14,14 +14,13 @@ mkdirSync(join(scratch, "node_modules"));
 symlinkSync(root, join(scratch, "node_modules/assent"));
 symlinkSync(zod, join(scratch, "node_modules/zod"));
 
-const CHECK =
-  'console.log(new PermissionChecker(presets.default, { audit: false }).checkSync("execute", "git status && ls -la src | head"));';
+const CHECK = 'console.log((await createGuard({}).check({ shell: "git status && ls -la src | head" })).verdict);';
 const PROGRAMS = {
   nothing: "",
   'import "zod"': 'import "zod";',
   'import "assent"': 'import "assent";',
   'import "assent/core"': 'import "assent/core";',
-  "import and a first check": `import { PermissionChecker, presets } from "assent"; ${CHECK}`,
+  "import and a first check": `import { createGuard } from "assent"; ${CHECK}`,
 };
 const env = { PATH: process.env.PATH, HOME: scratch };
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
