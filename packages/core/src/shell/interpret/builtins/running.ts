@@ -1,3 +1,4 @@
+import { builtinEntryFor } from "../../knowledge/entries.ts";
 import { kill as signal } from "../../programs/analyse/processes.ts";
 import { dispatch } from "../command.ts";
 import { codeFromStream, isDescriptor } from "../../programs/code.ts";
@@ -122,7 +123,12 @@ const exec: Builtin = (call) => {
   const { letters, rest } = call.given;
   if (rest.length === 0) return done(call.state);
   if (letters.includes("c")) takeAway(call.state, () => true);
-  const { out } = dispatch({ ...call, argv: rest, env: [], external: true });
+  const starting = { ...call, argv: rest, env: [] };
+  const { out } = dispatch({ ...starting, external: true });
+  // Behind exec zsh looks for functions, builtins and `-`, too (5.9, run).
+  const [name] = rest.map((word) => textOf(word));
+  if (call.cx.maybeZsh && name !== undefined && (call.state.functions.has(name) || builtinEntryFor(name) !== undefined))
+    dispatch({ ...starting, state: call.state.fork() });
   call.cx.cuts++;
   return { out, ok: undefined, fail: undefined };
 };
