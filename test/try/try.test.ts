@@ -63,6 +63,34 @@ describe.each(USERS)("a tried run of %s", (user) => {
     expect(existsSync(join(place.cwd, "made"))).toBe(false);
   });
 
+  it.each([
+    ["removes", "rm .env && echo new > made", undefined],
+    ["puts another file there", "cp a.txt b && mv b .env", "a\n"],
+  ])("%s a secret that it cannot read, as without Assent", async (_, command, then) => {
+    const policy = '{ "version": 1, "permissions": { "allow": ["Delete(.env)", "Write(.env)", "Edit(.env)"] } }';
+    const place = fresh({ ".env": "KEY=1\n", "deep/er/.env": "KEY=2\n", "deep/a": "a\n", "p.json": policy });
+    const ran = await place.try(`cat .env deep/er/.env; ls deep deep/er; ${command}`, ["--policy", join(place.cwd, "p.json")]);
+    expect(ran.stdout).toBe("deep:\na\ner\n\ndeep/er:\n");
+    const id = (await place.assent("try", "list")).stdout.split(" ")[0] ?? "";
+    await place.assent("try", "apply", id);
+    expect(existsSync(join(place.cwd, ".env")) ? text(join(place.cwd, ".env")) : undefined).toBe(then);
+    expect(text(join(place.cwd, "deep/er/.env"))).toBe("KEY=2\n");
+    expect((await place.assent("undo", "--yes")).status).toBe(0);
+    expect(text(join(place.cwd, ".env"))).toBe("KEY=1\n");
+  });
+
+  it.each(["mv .env e", "chmod 600 .env; echo x >> .env", "mkdir d; ln .env d/x; rm .env", "mv deep/.env .; rmdir deep"])(
+    "keeps what would lose the content of a secret: %s",
+    async (command) => {
+      const place = fresh({ ".env": "KEY=1\n", "deep/.env": "KEY=2\n" });
+      const before = treeOf(place.cwd);
+      const ran = await place.try(command);
+      expect(ran).toMatchObject({ status: 75 });
+      expect(ran.stderr).toContain("what it holds would be lost");
+      expect(treeOf(place.cwd)).toEqual(before);
+    },
+  );
+
   it("drops what it is told to drop", async () => {
     const place = fresh();
     await place.try("mkdir d; chmod 000 d; echo x > made", []);

@@ -339,7 +339,7 @@ function openFile(folder: number, nameAt: number, flags: number): number {
   return requireSuccess("openat", sys(SYSCALLS.openat, folder, nameAt, flags | O_NOFOLLOW | O_CLOEXEC, 0));
 }
 
-function setTimesOf(folder: number, nameAt: number, { atime, mtime }: ObjectStat, flags: number): void {
+export function setTimesOf(folder: number, nameAt: number, { atime, mtime }: ObjectStat, flags: number): void {
   const times = alloc(32);
   [...atime, ...mtime].forEach((number, at) => times.writeBigInt64LE(BigInt(number), 8 * at));
   sys(SYSCALLS.utimensat, folder, nameAt, lendAddress(times), flags);

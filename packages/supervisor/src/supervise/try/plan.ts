@@ -11,9 +11,14 @@ export interface ViewPlace {
   /** Where its changes gather, and a folder beside it that the kernel needs. */
   readonly upper: string;
   readonly work: string;
+  /** Names of secrets, between the folder and its layer. */
+  readonly mask?: string;
   /** What is in it is thrown away. */
   readonly scratch: boolean;
 }
+
+/** An attribute of every name of a mask; what is moved, or written by such a name, carries it on. */
+export const MASKED = "user.assent.masked";
 
 /** Everything that `assent-try` (stubs/try.c) is told. */
 export interface TryPlan {
@@ -63,8 +68,9 @@ export function writePlan(plan: TryPlan): WrittenPlan {
   const terminals = pin("/dev/pts");
   step("the disk cannot be made read-only", "r");
   step("Assent's own folder cannot be mounted", "w", plan.folder);
-  plan.places.forEach(({ path, upper, work }, at) => {
-    const layers = [`lowerdir=${ownPath(lower[at] ?? 0)}`, `upperdir=${ownPath(pin(upper))}`, `workdir=${ownPath(pin(work))}`];
+  plan.places.forEach(({ path, upper, work, mask }, at) => {
+    const lowers = [...(mask === undefined ? [] : [pin(mask)]), lower[at] ?? 0];
+    const layers = [`lowerdir=${lowers.map(ownPath).join(":")}`, `upperdir=${ownPath(pin(upper))}`, `workdir=${ownPath(pin(work))}`];
     step(`${path} cannot be laid over`, "o", path, [...layers, "userxattr", "volatile"].join(","));
   });
   step("/dev cannot be mounted", "t", "/dev", "mode=755,size=1m");

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type Action, type Call, visible } from "@assent/core/action";
+import { isBelow } from "@assent/core/path";
 import { agentMark, stricterOf, verdictOf } from "@assent/core/policy";
 import { read } from "@assent/guard/engine/reader";
 import { type Machine, noteChanges, profileFile, programProfile, stateFolder, writeAtomic } from "@assent/guard/state";
@@ -15,6 +16,7 @@ import { DEVICE_RIGHTS, landlockAbi, landlockRights } from "../wall/landlock.ts"
 import { Applier } from "./apply.ts";
 import { goesOnIn, HeldTry, type TriedMeta, type TriedPlace } from "./folder.ts";
 import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
+import { makeMask } from "./mask.ts";
 import { writePlan } from "./plan.ts";
 import { type ReadLayer, readLayer, type TriedChange } from "./scan.ts";
 import { startTried, stubPath } from "./start.ts";
@@ -77,7 +79,16 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
   });
   try {
     mkdirSync(`${held.folder}/layers/aside`, { mode: 0o700 });
-    const places = found.map((path, at) => makePlace(held.folder, path, at));
+    const masked = new Set<string>();
+    const places = found.map((path, at) => {
+      const secrets = hidden.files.filter((file) => isBelow(file, path));
+      const place = makePlace(held.folder, path, at);
+      if (secrets.length === 0) return place;
+      const mask = `${held.folder}/layers/mask${at}`;
+      const covered = makeMask(mask, path, secrets);
+      for (const file of secrets) if (!covered.includes(file)) masked.add(file);
+      return { ...place, mask };
+    });
     held.note({ places });
     const root = process.geteuid?.() === 0;
     const rights = landlockRights(abi);
@@ -85,7 +96,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
       userNamespace: root ? undefined : { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 },
       folder: held.folder,
       places,
-      hidden,
+      hidden: { ...hidden, files: hidden.files.filter((file) => !masked.has(file)) },
       devices: DEVICES,
       cwd,
       landlock: { fs: rights.fs, scopes: rights.scopes, device: DEVICE_RIGHTS },

@@ -16,6 +16,7 @@ import { cTextAddress, lendAddress, openOwnFolder, openSafe } from "../undo/safe
 import { type FileKind, kindOf, type ObjectStat, sameTime, statAt, statFd } from "../undo/index.ts";
 import { readXattrs, sameXattrs, type Xattrs } from "../undo/xattr.ts";
 import type { TriedPlace } from "./folder.ts";
+import { MASKED } from "./plan.ts";
 
 /**
  * One name that a tried run changed. `made`: nothing of that name is there; `changed`: what is there is another; `attributes`: its bytes are
@@ -149,6 +150,12 @@ class LayerReader {
     if ((upper.mode & 0o6000) !== 0 && kind === "file" && (lower === undefined || (lower.mode & 0o6000) !== (upper.mode & 0o6000)))
       return this.#refuse(inside, kind, "would lend its owner's rights to whoever starts it");
     const marks = marksOf(upperFd, name, kind);
+    if (marks?.[MASKED] !== undefined)
+      return this.#refuse(
+        inside,
+        kind,
+        "is a secret as the command saw it, empty: what it holds would be lost (`assent run` moves and changes it)",
+      );
     const since = lower === undefined ? this.#goneSince(marks, lowerFd) : this.#since(lower);
     const base = { place: this.#place, inside, path, kind, upper, ...(lower === undefined ? {} : { lower }) };
     const problem = since === undefined ? {} : { problem: since };
