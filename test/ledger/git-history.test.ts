@@ -24,6 +24,7 @@ describe("what git keeps of a file that may not be read (J14)", () => {
   it("is shown by no command without a question", () => {
     const shows = [
       "git grep x",
+      "git grep -- x",
       "git grep -n x HEAD",
       "git log -p",
       "git log -S x",

@@ -5,7 +5,7 @@ import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } f
 import { baseName, isWithin, parentOf, resolvePath } from "../../../path/index.ts";
 import { exists } from "./only-shows.ts";
 import type { GitShown } from "../../../action/index.ts";
-import { has, valuesOf } from "../given.ts";
+import { drops, has, valuesOf } from "../given.ts";
 
 /** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
 export const HASH_NAME = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*";
@@ -63,6 +63,10 @@ export function revisionsOf({ args, words }: Invocation): readonly Value[] {
   const paths = new Set(dashes < 0 ? [] : words.slice(dashes));
   return args.operands.filter((word) => !paths.has(word));
 }
+
+/** git-grep(1): the first word that is no option, even behind `--`. */
+export const patternOf = (inv: Invocation): Value | undefined =>
+  inv.grammar.slots?.[0]?.name === "pattern" && !drops(inv, "pattern") ? inv.args.operands[0] : undefined;
 
 /** True where it prints what files hold, not only their names: always, or by an option (`-p`). git-cat-file(1) prints what it is told. */
 const showsContent = ({ grammar, args, words }: Invocation, without?: RegExp): boolean =>
@@ -141,7 +145,9 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
   const inFront = inv.grammar.slots?.[0]?.name === "tree" ? inv.args.operands.slice(0, 1) : revisionsOf(inv);
   // gitrevisions(7), ":/<text>": a commit by its message, where no file is meant.
   const isMessage = (word: Value): boolean => /^:\/./.test(prefixOf(word)) && !exists(inv, fromTop(inv, literal(prefixOf(word).slice(2))));
-  const isNamed = (word: Value): boolean => !inFront.includes(word) || (revisions.includes(word) && isPath(inv, word) && !isMessage(word));
+  const pattern = patternOf(inv);
+  const isNamed = (word: Value): boolean =>
+    word !== pattern && (!inFront.includes(word) || (revisions.includes(word) && isPath(inv, word) && !isMessage(word)));
   // git-log(1): a file is followed to where it had another name; lines of one by renames, and by copies of what changed beside it.
   const isOfLines = has(inv, "-L") && !isBlame(inv);
   const named = has(inv, "--follow") || isOfLines ? [] : inv.args.operands.filter(isNamed);

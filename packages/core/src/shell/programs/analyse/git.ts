@@ -8,10 +8,11 @@ import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value }
 import { mayTellOption } from "../output.ts";
 import { matchesOf, mayBegin } from "../../words/paths.ts";
 import type { ShellPlace } from "../../words/state.ts";
-import { drops, has, valuesOf } from "../given.ts";
+import { has, valuesOf } from "../given.ts";
 import {
   HASH_NAME,
   pathspec,
+  patternOf,
   reachesStash,
   revisionPath,
   revisionsOf,
@@ -200,7 +201,7 @@ export function gitTreeNames(inv: Invocation): void {
  * What such a file holds is what the file of that name holds, so it counts as read.
  */
 export function gitRevisions(inv: Invocation, walks = false): void {
-  const pattern = inv.grammar.slots?.[0]?.name === "pattern" && !drops(inv, "pattern") ? inv.args.operands[0] : undefined;
+  const pattern = patternOf(inv);
   for (const operand of inv.args.operands) {
     if (operand === pattern) continue;
     revisionPath(inv, operand);
