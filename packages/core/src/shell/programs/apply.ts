@@ -91,7 +91,9 @@ function applyLevel(
   };
   if (spec.before !== undefined) ANALYSERS[spec.before]?.(inv);
   const [first] = args.operands;
-  const stopped = applyOptions(inv, parent) && (first === undefined || onlyLooks(grammar));
+  // Another program of the same name may ignore `-h` or `-V`, give it a meaning of its own (`mkfs.fat -h 0 DEVICE`), or print its version
+  // and go on (compilers): beside an operand, an option that only prints is not believed.
+  const stopped = applyOptions(inv, parent) && first === undefined;
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
     const track = spec.tracks?.split(" ").find((word) => word === textOf(first));
     const inner =
@@ -167,22 +169,6 @@ function handVariables(inv: Invocation): void {
 
 const INERT: ReadonlySet<string> = new Set(["text", "word", "number", "name", "only", "without", "withoutfile", "withoutfolder"]);
 const isLook = (file: { readonly operation: string }): boolean => file.operation === "read" || file.operation === "list";
-
-/**
- * Another program of the same name may ignore `-h` and run what follows (the awk of BSD and macOS does), give it a meaning
- * of its own (`mkfs.fat -h 0 DEVICE`, `aptitude -v install`), or print its version and go on (compilers): beside an
- * operand that does more than being looked at, an option that only prints is not believed.
- */
-const onlyLooks = (grammar: Grammar): boolean =>
-  grammar.subcommands === undefined &&
-  grammar.slots?.every(({ kind }) => (kind.is === "file" ? isLook(kind) : INERT.has(kind.is))) !== false &&
-  grammar.effects.every(
-    (effect) =>
-      effect.is === "repository" ||
-      effect.is === "needs" ||
-      (effect.is === "remote" && effect.operation === "read") ||
-      (effect.is === "file" && isLook(effect)),
-  );
 
 /**
  * Options that are not in the table are doubts; true when one of them only prints help or a version. Behind a subcommand the

@@ -1,5 +1,5 @@
 import type { Grammar } from "../knowledge/entries.ts";
-import type { Option, Slot } from "../knowledge/read-spec.ts";
+import { INERT_KINDS, type Option, type Slot } from "../knowledge/read-spec.ts";
 import { holeOf, isHole, literal, prefixOf, textOf, withoutNames, type Value } from "../words/value.ts";
 
 export interface GivenOption {
@@ -134,6 +134,9 @@ function takeLong(word: Value, next: Value | undefined, grammar: Grammar, isSeve
     const wanted = option?.argument === "none" ? undefined : option;
     return { options: [{ written, option: wanted, value: attached }], doubts: severalBehind(attached, written), usedNext: false };
   }
+  // Of an option that is not written out another program of the name knows nothing, and the word behind it is an operand to that.
+  if (option?.argument === "required" && INERT_KINDS.has(option.kind.is) && grammar.style !== "words" && !grammar.options.has(written))
+    return { options: [{ written, option: undefined }], doubts: [], usedNext: false };
   if (option?.argument === "required") {
     const value = next === undefined ? undefined : next;
     return {
