@@ -58,12 +58,12 @@ export class Actor {
   /** The last answer of the store. */
   last: KeepResult = { kept: true };
 
-  constructor(root: string, runsAt: string, caps?: Caps, meta: Partial<RunMeta> = {}, mapsAfter?: number) {
+  constructor(root: string, runsAt: string, caps?: Caps, meta: Partial<RunMeta> = {}) {
     this.root = root;
     runs += 1;
     const id = `run-${String(runs).padStart(8, "0")}`;
     this.run = new RunFolder(runsAt, { id, argv: ["test"], cwd: root, started: Date.now(), ...meta });
-    this.store = new UndoStore(this.run.folder, caps, mapsAfter);
+    this.store = new UndoStore(this.run.folder, caps);
   }
 
   path(name: string): string {

@@ -295,10 +295,8 @@ function decodePlainCreate(task: Task, access: TaskAccess, how: Opening): Decode
   const plain = access.paths.plain(task, how.dirfd);
   if (plain === undefined) return undefined;
   const { text: path, folder } = plain;
-  // INVARIANT: what is noted as made by the run was not there before, also where the run ends between the note and the call; unless the
-  // note says that this is not sure.
-  const unseen = access.undo?.takesUnseen(folder, path) === true;
-  if (!unseen && statAt(AT_FDCWD, plain.at) !== -ERRNO.ENOENT) return undefined;
+  // INVARIANT: what is noted as made by the run was not there before, also where the run ends between the note and the call.
+  if (statAt(AT_FDCWD, plain.at) !== -ERRNO.ENOENT) return undefined;
   const call: Call = { name: "open", args: [path, openMode(how.flags)] };
   const mode = how.mode & 0o7777;
   const mask = access.tasks.umask(task);
@@ -318,7 +316,7 @@ function decodePlainCreate(task: Task, access: TaskAccess, how: Opening): Decode
       const fd = access.tasks.masked(mask, () => access.paths.openPlain(target.at, flags, mode));
       return fd < 0 ? AGAIN : fd;
     },
-    save: (undo) => (unseen ? undo.createUnseen(path) : undo.create(undefined, path, "file")),
+    save: (undo) => undo.create(undefined, path, "file"),
     done: (undo, fd) => undo.born(fd),
   };
 }

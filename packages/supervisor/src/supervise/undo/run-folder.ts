@@ -5,7 +5,6 @@ import type { Principal } from "@assent/core/policy";
 import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
 import { openLocked } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
-import { readStamp } from "./mapped-end.ts";
 
 /**
  * The folder of a run, `$XDG_STATE_HOME/assent/runs/ID/`: `meta.json`; `events.jsonl`, what was judged; `journal.jsonl`,
@@ -216,8 +215,11 @@ export function* readEvents(folder: string): Generator<RunEvent> {
   }
 }
 
+/** Milliseconds: a file's time may be so much older than the clock when it was written, and older than that of the file it tells of. */
+const TICK = 12;
+
 /** Milliseconds since the epoch of the last sign of life in a run's folder. */
 export function lastSign({ folder, started, ended }: RunRecord): number {
   const times = ["journal.jsonl", "events.jsonl"].map((name) => statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return Math.max(ended ?? started, ...times, readStamp(`${folder}/journal.jsonl`));
+  return Math.max(ended ?? started, ...times) + (ended === undefined ? TICK : 0);
 }
