@@ -27,8 +27,6 @@ export class SeccompTrap {
   /** Thread that makes the call. */
   tid = 0;
   nr = 0;
-  /** What it names is to be pinned before it is judged: by its text alone it could not be answered. */
-  pins = false;
   /** Low and high halves of the six arguments: `words[2 * i]`, `words[2 * i + 1]`. */
   readonly words = new Uint32Array(12);
 
@@ -135,7 +133,6 @@ export class Listener {
     trap.idHigh = words[1] ?? 0;
     trap.tid = words[2] ?? 0;
     trap.nr = (words[4] ?? 0) | 0;
-    trap.pins = false;
     for (let i = 0; i < 12; i++) trap.words[i] = words[8 + i] ?? 0;
     return true;
   }

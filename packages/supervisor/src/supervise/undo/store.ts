@@ -133,14 +133,9 @@ export class UndoStore {
     return kept;
   }
 
-  /** The times of a folder are kept, or need not be: to make something in it nothing has to be looked at. */
-  knowsFolder(path: string): boolean {
-    return this.#folderPaths.has(path);
-  }
-
   /**
    * Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind. Tell `born` afterwards. `parentFd`:
-   * undefined where `knowsFolder`.
+   * undefined where its folder is not there either.
    */
   create(parentFd: number | undefined, path: string, kind: FileKind): KeepResult {
     const folder = parentFd === undefined ? 0 : this.#folder(parentFd, path);
