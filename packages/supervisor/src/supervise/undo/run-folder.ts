@@ -215,11 +215,8 @@ export function* readEvents(folder: string): Generator<RunEvent> {
   }
 }
 
-/** Milliseconds: a file's time may be so much older than the clock when it was written, and older than that of the file it tells of. */
-const TICK = 12;
-
 /** Milliseconds since the epoch of the last sign of life in a run's folder. */
 export function lastSign({ folder, started, ended }: RunRecord): number {
   const times = ["journal.jsonl", "events.jsonl"].map((name) => statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return Math.max(ended ?? started, ...times) + (ended === undefined ? TICK : 0);
+  return Math.max(ended ?? started, ...times);
 }
