@@ -19,7 +19,6 @@ import {
   rmSync,
   symlinkSync,
   unlinkSync,
-  writeFileSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
