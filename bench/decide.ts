@@ -1,18 +1,15 @@
 // What one decision costs in a running process: `npm run bench`, or `node scripts/run.mjs bench/decide.ts [rounds]`.
 // The real `decide()`, everything the hook does between reading its input and writing its answer, on the real file
-// system; without the log line. A process that goes on (the judge that stays, the library) asks of a command that comes again what it
-// asked before and concludes the same from the same answers; "anew" is what each command takes that comes for the first time.
-// Lowering and judging are measured alone as well, anew, with their share of the file system.
+// system; without the log line. Lowering and judging are measured alone as well, with their share of the file system.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentNamed } from "@assent/hosts/agents";
-import { decide, rememberConclusions, type Request } from "@assent/guard/engine";
+import { decide, type Request } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { lowerTool } from "@assent/core/request";
 import { realWorld } from "../packages/guard/src/engine/world.ts";
 import { judge } from "@assent/core/policy";
-import { lowerShell } from "@assent/core/shell";
 import { thisMachine } from "@assent/guard/state";
 
 const rounds = Number(process.argv[2] ?? 300);
@@ -74,16 +71,10 @@ try {
   // A policy file that has just been written is read anew each time; people's have lain there for a while.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100);
   console.log(`in a running process, ${commands.length} benign commands × ${rounds}, node ${process.version}`);
-  const by = rememberConclusions({ lowerTool, lowerShell, judge });
-  const again = measure((command) => void decide(request(command), { ...options, by }));
-  report("again", again);
   const decisions = measure((command) => void decide(request(command), options));
-  report("anew", decisions);
-  const figures = [again, decisions]
-    .map((times) => sorted(times.flat()))
-    .map((all) => ({ median: at(all, 0.5), p99: at(all, 0.99) / 1000 }));
-  const [of = { median: 0, p99: 0 }, anew = of] = figures;
-  if (json) console.log(JSON.stringify({ ...of, "anew median": anew.median, "anew p99": anew.p99 }));
+  report("decision", decisions);
+  const all = sorted(decisions.flat());
+  if (json) console.log(JSON.stringify({ median: at(all, 0.5), p99: at(all, 0.99) / 1000 }));
   else reportParts(decisions);
 } finally {
   rmSync(scratch, { recursive: true, force: true });

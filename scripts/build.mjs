@@ -182,12 +182,6 @@ try {
     }),
     build({
       ...part,
-      entryPoints: { conclusions: join(root, "packages/guard/src/engine/conclusions.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-    }),
-    build({
-      ...part,
       entryPoints: { patch: join(root, "packages/core/src/patch/index.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },

@@ -189,17 +189,6 @@ export const lazyExtensions = {
   },
 };
 
-/** For the library: what is remembered of commands is loaded with the first one. */
-const lazyConclusions = {
-  name: "lazy-conclusions",
-  setup(bundle) {
-    bundle.onLoad({ filter: /engine[\\/]conclusions\.ts$/ }, () => ({
-      contents: forwarded("conclusions")("rememberConclusions"),
-      loader: "js",
-    }));
-  },
-};
-
 /** For `assent run`: policy files are read again only when one has changed. */
 export const lazyReader = {
   name: "lazy-reader",
@@ -240,8 +229,7 @@ import * as gitHistory from "${ITSELF}:engine/git-history.ts";
 import * as confinedFailures from "${ITSELF}:state/confined-failures.ts";
 import * as sessionRefs from "${ITSELF}:state/session-refs.ts";
 import * as atHand from "${ITSELF}:state/at-hand.ts";
-import * as conclusions from "${ITSELF}:engine/conclusions.ts";
-const parts = { shell, patch, server, ignore, survey, extensions, consents, obeyed: { ...obeyedFiles, ...gitHistory, ...confinedFailures, ...sessionRefs, ...atHand }, conclusions };
+const parts = { shell, patch, server, ignore, survey, extensions, consents, obeyed: { ...obeyedFiles, ...gitHistory, ...confinedFailures, ...sessionRefs, ...atHand } };
 giveParts(Object.fromEntries(Object.entries(parts).map(([name, part]) => ["./" + name + ".cjs", part])));`;
 /** The entry that gives them: whoever bundles the library imports it before the library. */
 export const wholeParts = `${ITSELF}:all`;
@@ -270,17 +258,7 @@ export const moduleParts = (root) => ({
     );
     const stops = [];
     const throughIndexes = seeThrough(root, (file) => stops.some((filter) => filter.test(file)));
-    const lazy = [
-      lazyShell,
-      lazySurvey,
-      lazyServer,
-      lazyPatch,
-      lazyExtensions,
-      lazyObeyed,
-      lazyIgnore,
-      lazyConclusions,
-      lazySupervisor(root),
-    ];
+    const lazy = [lazyShell, lazySurvey, lazyServer, lazyPatch, lazyExtensions, lazyObeyed, lazyIgnore, lazySupervisor(root)];
     for (const { setup } of lazy)
       setup({
         onLoad: ({ filter }, load) => {

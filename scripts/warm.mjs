@@ -46,7 +46,6 @@ try {
   load("./ended.cjs");
   load("./edit-keeper.cjs");
   load("./ignore.cjs");
-  load("./conclusions.cjs");
   // Twice: the second time the compiled policy comes from the cache, as it mostly does.
   for (const round of [1, 2]) {
     for (const [tool_name, tool_input] of requests) {

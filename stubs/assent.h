@@ -11,11 +11,17 @@ typedef long i64;
 
 #define NORETURN __attribute__((noreturn))
 
+#ifndef ROUTINE
 NORETURN static void main_of(i64 argc, char **argv, char **envp);
 __attribute__((noreturn, used)) static void begin(i64 *stack) { main_of(stack[0], (char **)(stack + 1), (char **)(stack + stack[0] + 2)); }
-
 #if defined(__x86_64__)
 __asm__(".section .text.start,\"ax\"\n\tmov %rsp, %rdi\n\tand $-16, %rsp\n\tcall begin\n\thlt\n\t.text\n");
+#elif defined(__aarch64__)
+__asm__(".section .text.start,\"ax\"\n\tmov x0, sp\n\tbl begin\n\tbrk #0\n\t.text\n");
+#endif
+#endif
+
+#if defined(__x86_64__)
 static inline i64 call6(i64 nr, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
 	register i64 r10 __asm__("r10") = d;
 	register i64 r8 __asm__("r8") = e;
@@ -34,7 +40,6 @@ enum {
 };
 enum { O_DIRECTORY = 0200000, O_NOFOLLOW = 0400000 };
 #elif defined(__aarch64__)
-__asm__(".section .text.start,\"ax\"\n\tmov x0, sp\n\tbl begin\n\tbrk #0\n\t.text\n");
 static inline i64 call6(i64 nr, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
 	register i64 x8 __asm__("x8") = nr;
 	register i64 x0 __asm__("x0") = a;
@@ -126,12 +131,8 @@ NORETURN static inline void end_by(i64 number) {
 	leave(128 + number);
 }
 
-/*
- * Starts `run(with)` in a process that shares all memory, on a stack of its own (`top`: its end, a multiple of 16), and goes on when that
- * has become a program or has ended. Returns its pid, or a negative errno. `run` does not return.
- */
-static inline i64 start_child(void (*run)(void *), void *with, void *top) {
-	i64 flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
+/* Starts `run(with)` in a process on a stack of its own (`top`: its end, a multiple of 16): its pid, or a negative errno. `run` does not return. */
+static inline i64 clone_child(i64 flags, void (*run)(void *), void *with, void *top) {
 #if defined(__x86_64__)
 	register i64 r10 __asm__("r10") = 0;
 	register i64 r8 __asm__("r8") = 0;
@@ -154,6 +155,11 @@ static inline i64 start_child(void (*run)(void *), void *with, void *top) {
 	                 : "memory", "x30");
 	return x0;
 #endif
+}
+
+/* The child shares all memory; this goes on when it has become a program or has ended. */
+static inline i64 start_child(void (*run)(void *), void *with, void *top) {
+	return clone_child(CLONE_VM | CLONE_VFORK | SIGCHLD, run, with, top);
 }
 
 /* The status of a child that has ended (wait(2)); negative: there is none. */

@@ -8,8 +8,8 @@ out=${1:-$here}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- x64 arm64
 flags="-std=gnu11 -Os -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-stack-protector -fno-stack-clash-protection
-  -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident -fno-tree-loop-distribute-patterns -fno-pic -no-pie -static -nostdlib
-  -mgeneral-regs-only -Wl,--build-id=none -Wl,-T,image.ld"
+  -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident -fno-tree-loop-distribute-patterns -no-pie -static -nostdlib
+  -mgeneral-regs-only -Wl,--build-id=none"
 # A program with memory of its own, linked as any other.
 try_flags="-std=c11 -Os -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-stack-protector -fno-asynchronous-unwind-tables -fno-ident
   -fno-pic -no-pie -static -nostdlib -Wl,--build-id=none,-z,noexecstack,-z,norelro,-z,noseparate-code -s"
@@ -21,9 +21,11 @@ for architecture; do
     x64) tools=x86_64-linux-gnu own="-march=x86-64 -fcf-protection=none -Wl,--defsym=MACHINE=62" try_own=-mno-sse ;;
     arm64) tools=aarch64-linux-gnu own="-march=armv8-a -mno-outline-atomics -Wl,--defsym=MACHINE=183" try_own=-mno-outline-atomics ;;
   esac
-  for program in launch when ask front spare confine shell; do
+  for program in launch when ask front spare confine shell routine; do
+    as="-fno-pic -Wl,-T,image.ld"
+    [ $program != routine ] || as="-fpie -Wl,-T,routine.ld"
     # shellcheck disable=SC2086 # lists of options
-    "$tools-gcc" $flags $own "$program.c" -o "$linked"
+    "$tools-gcc" $flags $own $as "$program.c" -o "$linked"
     "$tools-objcopy" -O binary -j .image "$linked" "$out/$program-$architecture"
     chmod 755 "$out/$program-$architecture"
   done

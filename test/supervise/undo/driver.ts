@@ -19,7 +19,6 @@ import {
   rmSync,
   symlinkSync,
   unlinkSync,
-  writeFileSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,12 +57,12 @@ export class Actor {
   /** The last answer of the store. */
   last: KeepResult = { kept: true };
 
-  constructor(root: string, runsAt: string, caps?: Caps, meta: Partial<RunMeta> = {}, mapsAfter?: number) {
+  constructor(root: string, runsAt: string, caps?: Caps, meta: Partial<RunMeta> = {}) {
     this.root = root;
     runs += 1;
     const id = `run-${String(runs).padStart(8, "0")}`;
     this.run = new RunFolder(runsAt, { id, argv: ["test"], cwd: root, started: Date.now(), ...meta });
-    this.store = new UndoStore(this.run.folder, caps, mapsAfter);
+    this.store = new UndoStore(this.run.folder, caps);
   }
 
   path(name: string): string {
@@ -220,12 +219,7 @@ export class Actor {
 
   /** The run is killed now: its records stay as they are at this moment. */
   kill(): void {
-    const journal = `${this.run.folder}/journal.jsonl`;
-    const left = readFileSync(journal);
     this.store.close();
-    writeFileSync(journal, left);
-    // What tells its last sign of life must stand in the records, for the time of the file does not.
-    touch(journal, 1, 0);
     this.run.close();
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
   }

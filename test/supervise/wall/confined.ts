@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
@@ -44,6 +44,9 @@ export function workshop(): { readonly folder: string; readonly inside: string; 
     target: "node20",
     packages: "external",
   });
+  // As beside the built commands.
+  const routine = `routine-${process.arch}`;
+  copyFileSync(join(ROOT, "stubs", routine), join(inside(folder), "..", routine));
   return {
     folder,
     inside: inside(folder),

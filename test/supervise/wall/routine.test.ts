@@ -1,37 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ERRNO, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
-import { LaunchSteps, routineOf } from "../../../packages/supervisor/src/supervise/launch/routine.ts";
-
-const SOURCES = join(import.meta.dirname, "../../../packages/supervisor/src/supervise/launch");
-const folder = mkdtempSync(join(tmpdir(), "assent-routine-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const runs = (program: string): boolean => {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-};
+import { LaunchSteps } from "../../../packages/supervisor/src/supervise/launch/routine.ts";
 
 describe("the routine of a child", () => {
-  it.each([
-    ["x64", "x86_64-linux-gnu-"],
-    ["arm64", "aarch64-linux-gnu-"],
-  ] as const)("%s: the bytes are what the source says", (architecture, prefix) => {
-    if (!runs(`${prefix}as`)) return;
-    const object = join(folder, `${architecture}.o`);
-    const bytes = join(folder, `${architecture}.bin`);
-    execFileSync(`${prefix}as`, ["-o", object, join(SOURCES, `routine.${architecture}.s`)]);
-    execFileSync(`${prefix}objcopy`, ["-O", "binary", "-j", ".text", object, bytes]);
-    expect(routineOf(architecture).toString("hex")).toBe(readFileSync(bytes).toString("hex"));
-  });
-
   const SIGCHLD = 17;
   const CLONE_VM = 0x100;
   const ended = (steps: LaunchSteps): LaunchSteps => {

@@ -14,7 +14,7 @@ Answers a host's hook call on standard input (docs/agents.md). Exit 0 whatever t
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
 export interface CheckEngine
   extends
-    Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit" | "elsewhere" | "by">,
+    Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit" | "elsewhere">,
     Partial<Pick<DecideOptions, "files" | "policyFiles" | "select" | "adapt" | "audit">> {
   readonly protocol: (id: AgentId) => Protocol;
   /** Says the way on that works. */

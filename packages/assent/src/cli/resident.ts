@@ -2,9 +2,7 @@ import { statSync } from "node:fs";
 import { type Machine, residentFolder, thisMachine } from "@assent/guard/state";
 import type { Protocol } from "@assent/hosts/agents";
 import { commandPrograms, handedOn, NODE_FINDER } from "@assent/hosts/agents/install";
-import { decide, findExtensions, forgetFindings, rememberConclusions, WatchFirst } from "@assent/guard/engine";
-import { judge } from "@assent/core/policy";
-import { lowerTool } from "@assent/core/request";
+import { decide, findExtensions, forgetFindings, WatchFirst } from "@assent/guard/engine";
 import {
   isInTime,
   type ResidentAnswer,
@@ -15,7 +13,6 @@ import {
   Spares,
   SocketWay,
 } from "../resident/index.ts";
-import { lowerShell } from "@assent/core/shell";
 import { BESIDE, SPARE } from "./beside.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
 import { mayWait } from "./held.ts";
@@ -82,15 +79,11 @@ const REHEARSED = [
 ];
 const ROUNDS = 40;
 
-/** What was concluded for earlier calls, to be held against the machine's answers of now. */
-const by = rememberConclusions({ lowerTool, lowerShell, judge });
-
 /** Judges what agents ask for most, so that V8 has compiled it before they do. Nothing of it is kept or logged. */
 function* rehearse(): Iterable<unknown> {
   const host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
   const facts = { does: "shell", field: "command" } as const;
   const looking = {
-    by,
     reader: unwatchedReader,
     own: engine.own,
     policyFiles: [],
@@ -193,6 +186,6 @@ function answer(call: ResidentCall): ResidentAnswer | undefined {
   forgetFindings();
   // Others wait for this process: it asks people of a team, and does not wait for them.
   const held: CheckEngine["held"] = (outcome) => engine.held(outcome, machine, false);
-  const own: CheckEngine = { ...engine, by, held, protocol: leavesQuestions(machine), ...inTimeOnly(call, machine) };
+  const own: CheckEngine = { ...engine, held, protocol: leavesQuestions(machine), ...inTimeOnly(call, machine) };
   return judgeResident(argv, text, own, machine, call.folder);
 }

@@ -52,7 +52,6 @@ import {
   failedVerdict,
 } from "@assent/core/request";
 import { WatchFirst } from "./compiled-policy.ts";
-import type { Concluding } from "./conclusions.ts";
 import type { ExtensionLimits } from "./extensions/run.ts";
 import { tightenByExtensions } from "./extensions/tighten.ts";
 import { findConsents, type FoundConsents } from "./consents/find.ts";
@@ -101,8 +100,6 @@ export interface DecideOptions extends Omit<Situation, "who" | "hostDecides" | "
   readonly world?: typeof realWorld;
   /** Programs that the user's own policy explains, once it is known. */
   readonly ownCommands?: OwnCommands;
-  /** What lowers and judges, in a process that remembers what it concluded (`conclusions.ts`). */
-  readonly by?: Concluding;
 }
 
 export interface Outcome {
@@ -181,10 +178,10 @@ function withinBudget(request: Request, options: DecideOptions): Outcome {
 
 /** `whole`: not as two lines. */
 function judgeRequest(request: Request, options: DecideOptions, whole = false): Outcome {
-  const { world: worldOf = realWorld, by, ownCommands } = options;
+  const { world: worldOf = realWorld, ownCommands } = options;
   const plain = worldOf(options.machine, request.cwd, request.sessionRoot);
   const world = ownCommands === undefined ? plain : { ...plain, ownCommands };
-  const lowered = noteWrittenSecrets(request, (by?.lower ?? lowerTool)(request, world), world);
+  const lowered = noteWrittenSecrets(request, lowerTool(request, world), world);
   const guessed = guessEffects(request, world);
   const guess = guessed && { ...guessed, writing: noteWrittenSecrets(request, guessed.writing, world) };
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
@@ -209,7 +206,7 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     context.isOfSession = (pid) => name !== undefined && isOfSession(options.machine, name, pid);
     context.isGone = isGone;
     context.isMissing = (need) => isMissing(need, options.machine.env);
-    const own = (by?.judge ?? judge)(lowered, policy, context);
+    const own = judge(lowered, policy, context);
     const plain =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
     const judgement = guess === undefined ? withConsents(request, plain, { lowered, policy, context }, options.machine) : plain;

@@ -1,6 +1,5 @@
 export { consentId, type ConsentOffer, sayConsent } from "./consents/find.ts";
 export { decide, failedOutcome, offerConsent, retentionOf, type DecideOptions, type KeepEdit, type Outcome } from "./decide.ts";
-export { rememberConclusions, type Remembering } from "./conclusions.ts";
 export { compiledPolicy, type PolicyReader, settingsInForce, WatchFirst } from "./compiled-policy.ts";
 export { findSources, judgeBy, judgeContext, type Judging, judgingBy, type Situation } from "./situation.ts";
 export { askExtension } from "./extensions/run.ts";

@@ -179,10 +179,6 @@ export class Calls {
   /** Decoded to judged. */
   #judge(trap: SeccompTrap, task: Task, work: DecodedCall): "again" | undefined {
     let verdict = this.#verdict(work, this.#lineage.caller(task));
-    if (work.unpinned !== undefined && !(this.#goesUnpinned(work.unpinned, verdict) && this.#git.goesUnpinned(task, work.unpinned))) {
-      trap.pins = true;
-      return "again";
-    }
     if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(work, this.#lineage.caller(task));
     const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
     // A rule is a person's word, and covers what an answer to the question would have.
@@ -207,11 +203,6 @@ export class Calls {
       }
     }
     return this.#refuse(call);
-  }
-
-  #goesUnpinned(isKnown: Exclude<DecodedCall["unpinned"], undefined>, { decision, basis }: Verdict): boolean {
-    const { undo } = this.#options;
-    return decision === "allow" && basis !== "grant" && (undo === undefined || isKnown(undo));
   }
 
   #verdict({ actions, about, judge, places = [] }: DecodedCall, caller: Caller): Verdict {
@@ -297,7 +288,6 @@ export class Calls {
     if (result < 0 && kept !== undefined) undo?.cancel(kept);
     if (result < 0) part?.cancel();
     if (result === AGAIN) {
-      call.trap.pins ||= work.unpinned !== undefined;
       closeAll(work.pinned);
       return "again";
     }

@@ -9,7 +9,7 @@ import { GitObjects } from "./git-objects.ts";
 import { type ForeseenChange, foreseenChange, isGit, isSystemGit, leavesTree, SETTINGS, wordsOf } from "./git-question.ts";
 import type { Caller } from "../judge/types.ts";
 import { ERRAND, isChange } from "../judge/verdicts.ts";
-import { bytesAt, type KeepResult, type NotUndone, UndoPart, type UndoStore } from "../undo/index.ts";
+import { bytesAt, type KeepResult, type NotUndone, UndoPart } from "../undo/index.ts";
 import { actionOf } from "./record.ts";
 import { type DecodedCall, type DecodedExec, isExec } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
@@ -130,11 +130,6 @@ export class GitCommands {
         run.notice(`${words}: where something is refused to it, it cannot be taken back: ${messageOf(error)}`);
       }
     });
-  }
-
-  /** Nothing is kept before this is done. */
-  goesUnpinned(task: Task, isKnown: (undo: UndoStore) => boolean): boolean {
-    return this.#commandOf(task)?.part.knows(isKnown) !== false;
   }
 
   /**

@@ -1,4 +1,3 @@
-import { stopwatch } from "@assent/guard/state";
 import {
   addressOf,
   alloc,
@@ -11,8 +10,6 @@ import {
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
-
-import { Nearness } from "./nearness.ts";
 
 /** Requests of the listener's descriptor and the layout of its structures: seccomp_unotify(2), linux/seccomp.h. */
 const RECV = 0xc0502100;
@@ -30,8 +27,6 @@ export class SeccompTrap {
   /** Thread that makes the call. */
   tid = 0;
   nr = 0;
-  /** What it names is to be pinned before it is judged: by its text alone it could not be answered. */
-  pins = false;
   /** Low and high halves of the six arguments: `words[2 * i]`, `words[2 * i + 1]`. */
   readonly words = new Uint32Array(12);
 
@@ -78,18 +73,12 @@ export class Listener {
   readonly #response = alloc(24);
   readonly #addfd = alloc(24);
   readonly #polled = alloc(16);
-  readonly #mask = alloc(128);
-  readonly #one = alloc(128);
-  readonly #cpu = alloc(4);
-  readonly #at: { request: number; response: number; addfd: number; polled: number; mask: number; one: number; cpu: number };
+  readonly #at: { request: number; response: number; addfd: number; polled: number };
   readonly #words: Uint32Array;
   /** `struct pollfd` as halves: an event mask below, what was seen above. */
   readonly #seen: Uint32Array;
   readonly #answer: Uint32Array;
   readonly #gift: Uint32Array;
-  readonly #nearness = new Nearness();
-  /** Sync wake-ups hold: the kernel wakes the other side on the processor it runs on. */
-  readonly sync: boolean;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -99,9 +88,6 @@ export class Listener {
       response: at(this.#response),
       addfd: at(this.#addfd),
       polled: at(this.#polled),
-      mask: at(this.#mask),
-      one: at(this.#one),
-      cpu: at(this.#cpu),
     };
     this.#words = wordsOf(this.#request);
     this.#seen = wordsOf(this.#polled);
@@ -110,7 +96,8 @@ export class Listener {
     this.#polled.writeInt32LE(fd, 0);
     this.#polled.writeInt16LE(POLLIN, 4);
     this.#polled.writeInt32LE(-1, 8);
-    this.sync = sys(IOCTL, fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP) === 0;
+    // Where the kernel knows it, it wakes the other side on the processor that it runs on.
+    sys(IOCTL, fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
   }
 
   /** No call will come any more, or none is to be answered: those that wait fail (ENOSYS). */
@@ -146,7 +133,6 @@ export class Listener {
     trap.idHigh = words[1] ?? 0;
     trap.tid = words[2] ?? 0;
     trap.nr = (words[4] ?? 0) | 0;
-    trap.pins = false;
     for (let i = 0; i < 12; i++) trap.words[i] = words[8 + i] ?? 0;
     return true;
   }
@@ -185,9 +171,6 @@ export class Listener {
    * negative errno of the installation (`EMFILE`), which the caller answers with.
    */
   give(trap: SeccompTrap, fd: number, closeOnExec: boolean): number {
-    const { near: wanted, measured } = this.#nearness.next();
-    const start = measured ? stopwatch() : 0;
-    const near = wanted && this.sync && this.#near(trap.tid);
     const gift = this.#gift;
     gift[0] = trap.idLow;
     gift[1] = trap.idHigh;
@@ -199,26 +182,8 @@ export class Listener {
     let installed = sys(IOCTL, this.#fd, ADDFD, this.#at.addfd);
     // Taken back by the kernel, and not installed.
     while (installed === -ERRNO.EINTR) installed = sys(IOCTL, this.#fd, ADDFD, this.#at.addfd);
-    if (near) sys(SYSCALLS.sched_setaffinity, trap.tid, 128, this.#at.mask);
     if (installed >= 0) this.#send(trap, installed, 0, 0);
-    if (measured && installed >= 0 && near === wanted) this.#nearness.took(near, stopwatch() - start);
     return installed;
-  }
-
-  /**
-   * An ADDFD wakes the task without regard to where the listener runs, and an idle virtual processor takes 50 µs to
-   * wake. So the task is kept on this processor while it installs the descriptor, where that is quicker (nearness.ts); it
-   * stays inside the call meanwhile, so neither it nor a child of it ever sees the narrowed mask. evidence/performance.md has the measurements.
-   */
-  #near(tid: number): boolean {
-    const length = sys(SYSCALLS.sched_getaffinity, tid, 128, this.#at.mask);
-    if (length <= 0 || sys(SYSCALLS.getcpu, this.#at.cpu, 0, 0) !== 0) return false;
-    const cpu = this.#cpu.readUInt32LE(0);
-    const bit = 1 << (cpu & 7);
-    if (((this.#mask[cpu >> 3] ?? 0) & bit) === 0) return false;
-    this.#one.fill(0);
-    this.#one[cpu >> 3] = bit;
-    return sys(SYSCALLS.sched_setaffinity, tid, 128, this.#at.one) === 0;
   }
 }
 

@@ -90,8 +90,6 @@ function decodeOpen(trap: SeccompTrap, task: Task, access: TaskAccess, pathArgum
   const length = access.paths.read(trap, pathArgument);
   if (length < 0) return length;
   if ((how.flags & TMPFILE_BIT) !== 0) return decodeUnnamed(task, access, how);
-  const plain = trap.pins ? undefined : decodePlainCreate(task, access, how);
-  if (plain !== undefined) return plain;
   for (let links = 0; links < MOST_LINKS; links++) {
     const found = decodeOnce(task, access, how);
     if (typeof found !== "object" || !("dangling" in found)) return found;
@@ -287,40 +285,6 @@ function decodeCreate(slot: PinnedEntry, task: Task, access: TaskAccess, how: Op
     done: (undo, fd) => undo.born(fd),
   };
   return operation;
-}
-
-/** A file that is not there yet, by the text of its path: the kernel makes it exactly there, or not at all (openat2(2)). */
-function decodePlainCreate(task: Task, access: TaskAccess, how: Opening): DecodedCall | undefined {
-  if ((how.flags & O_CREAT) === 0 || how.resolve !== 0) return undefined;
-  const plain = access.paths.plain(task, how.dirfd);
-  if (plain === undefined) return undefined;
-  const { text: path, folder } = plain;
-  // INVARIANT: what is noted as made by the run was not there before, also where the run ends between the note and the call; unless the
-  // note says that this is not sure.
-  const unseen = access.undo?.takesUnseen(folder, path) === true;
-  if (!unseen && statAt(AT_FDCWD, plain.at) !== -ERRNO.ENOENT) return undefined;
-  const call: Call = { name: "open", args: [path, openMode(how.flags)] };
-  const mode = how.mode & 0o7777;
-  const mask = access.tasks.umask(task);
-  const target = plain.copy();
-  return {
-    call,
-    actions: [fileAction("write", path, call), ...setIdActions(mode, path)],
-    note: "new file",
-    exclusive: exclusiveness(how),
-    places: [{ path }],
-    makes: statFd,
-    gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
-    pinned: [],
-    unpinned: (undo) => undo.knowsFolder(folder),
-    perform: () => {
-      const flags = (keptFlags(how.flags) & ~O_TRUNC) | O_CREAT | O_EXCL | O_NOFOLLOW;
-      const fd = access.tasks.masked(mask, () => access.paths.openPlain(target.at, flags, mode));
-      return fd < 0 ? AGAIN : fd;
-    },
-    save: (undo) => (unseen ? undo.createUnseen(path) : undo.create(undefined, path, "file")),
-    done: (undo, fd) => undo.born(fd),
-  };
 }
 
 /** O_TMPFILE: a file without a name in a folder; linkat(2) may name it later, and is judged then. */

@@ -52,11 +52,6 @@ export interface DecodedCall {
   readonly leaves?: true;
   /** Ours, to be closed when the call is over. */
   readonly pinned: readonly number[];
-  /**
-   * Nothing is pinned: it is judged by its text, and done only if that is where its text says (plain-path.ts). Only what the policy
-   * allows by itself goes ahead so, and only where the undo store, which is asked here, has nothing to look at.
-   */
-  readonly unpinned?: (undo: UndoStore) => boolean;
 }
 
 /** An exec, decoded. The kernel does it, and starts.ts looks at what it really did. */

@@ -22,7 +22,7 @@ import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { SeccompTrap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
 import { Mounts } from "../judge/mounts.ts";
-import { AS_WRITTEN, PlainPath } from "./plain-path.ts";
+import { PlainPath } from "./plain-path.ts";
 import { type FileKind, isThere, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
 
 const NO_MAGICLINKS = 2;
@@ -249,8 +249,6 @@ export class Paths {
   /** The folder of the path last read, and the name in it. */
   slot(task: Task, dirfd: number, resolve = 0): PinnedEntry | number {
     if (this.length === 0) return -ERRNO.ENOENT;
-    const plain = resolve === 0 ? this.#plainSlot(task, dirfd) : undefined;
-    if (plain !== undefined) return plain;
     let end = this.length;
     while (end > 0 && this.bytes[end - 1] === SLASH) end -= 1;
     let start = end;
@@ -261,7 +259,6 @@ export class Paths {
     const text = pathText(this.bytes, start, end);
     const parent = this.#folder(task, dirfd, start, resolve);
     if (typeof parent === "number") return parent;
-    this.#plain.learn(parent.path);
     return {
       parent: parent.fd,
       name: name.bytes,
@@ -274,27 +271,9 @@ export class Paths {
     };
   }
 
-  /**
-   * The path last read by its text, where no link is met on the way; undefined: it has to be found out where it leads. Good
-   * until the next one.
-   */
-  plain(task: Task, dirfd: number): PlainPath | undefined {
-    return this.#plain.take(task, dirfd, this.bytes, this.length) ? this.#plain : undefined;
-  }
-
   /** Something lies at the path last read, wherever links on the way lead. False: that is not known. */
   isTaken(task: Task, dirfd: number): boolean {
     return this.#plain.taken(task, dirfd, this.bytes, this.length) && isThere(AT_FDCWD, this.#plain.at);
-  }
-
-  /** As `slot`: the folder is opened by the whole path. */
-  #plainSlot(task: Task, dirfd: number): PinnedEntry | undefined {
-    const path = this.plain(task, dirfd);
-    if (path === undefined) return undefined;
-    const parent = path.withFolder((at) => this.#openat2(AT_FDCWD, at, O_PATH | O_CLOEXEC | O_DIRECTORY, AS_WRITTEN));
-    if (parent < 0) return undefined;
-    const { bytes, at } = path.name();
-    return { parent, name: bytes, nameAt: at, bare: bytes, bareAt: at, path: path.text, hopeless: false, slash: false };
   }
 
   /** What stands before the name that begins at `start`. */
@@ -328,14 +307,6 @@ export class Paths {
   #base(task: Task, dirfd: number, only: number, rooted = false): number {
     if (this.bytes[0] === SLASH && !rooted) return AT_FDCWD;
     return dirfd === AT_FDCWD ? this.#tasks.cwd(task) : this.#tasks.object(task, dirfd, only);
-  }
-
-  /** Opens, or makes, exactly what lies at a path (`PlainPath`). `path`: address of a C string. */
-  openPlain(path: number, flags: number, mode: number): number {
-    this.#how.writeUInt32LE(mode, 8);
-    const fd = this.#openat2(AT_FDCWD, path, flags >>> 0, AS_WRITTEN);
-    this.#how.writeUInt32LE(0, 8);
-    return fd;
   }
 
   #openat2(base: number, path: number, flags: number, resolve: number): number {

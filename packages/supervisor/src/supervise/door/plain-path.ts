@@ -1,5 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { addressOf, alloc, AT_FDCWD, cSlice, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, AT_FDCWD, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { shortName, type Task } from "./tasks.ts";
 
 const PATH_MAX = 4096;
@@ -12,12 +12,11 @@ const ODD = /\/\.{0,2}(?:\/|$)/;
 const PECULIAR = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 /** d_path: what the kernel writes after the name of what has none any more. */
 const DELETED = " (deleted)";
-const MOST = 50_000;
 /** Of openat2(2): RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS. */
 export const AS_WRITTEN = 6;
 
 /**
- * A path taken by its text, from the root on. What is opened or made under it with `AS_WRITTEN` lies where the text says, for no
+ * A path taken by its text, from the root on. What is opened under it with `AS_WRITTEN` lies where the text says, for no
  * link is followed on the way: so the text is the name that the kernel has for it, and nothing needs to be looked up to judge it.
  * Whatever has another form is for somebody else to find (paths.ts).
  */
@@ -27,29 +26,10 @@ export class PlainPath {
   readonly at = addressOf(this.bytes);
   length = 0;
   text = "";
-  /** The folder that it lies in. */
-  folder = "";
   readonly #merged: ReadonlySet<string>;
-  /**
-   * Folders by the kernel's own names for them: a text that is one of these is spelled as the kernel does, also where a file
-   * system takes several spellings for one name. Nothing else is concluded from it, so nothing ends it.
-   */
-  readonly #spelled = new Set<string>();
-
   /** `merged`: folders of the root that are links to those of the same name below `/usr`. */
   constructor(merged = mergedFolders()) {
     this.#merged = merged;
-  }
-
-  /** This is how the kernel spells a folder. */
-  learn(folder: string): void {
-    if (this.#spelled.size >= MOST) this.#spelled.clear();
-    this.#spelled.add(folder);
-  }
-
-  /** As `taken`, and the folder is spelled as the kernel does. */
-  take(task: Task, dirfd: number, given: Buffer, length: number): boolean {
-    return this.taken(task, dirfd, given, length) && this.#spelled.has(this.folder);
   }
 
   /** Takes over what a task named: `length` bytes. False: it has to be found out where that leads. */
@@ -69,9 +49,6 @@ export class PlainPath {
     this.bytes[this.length] = 0;
     this.text = pathText(this.bytes, 0, this.length);
     if (ODD.test(this.text) || PECULIAR.test(this.text)) return false;
-    const folder = this.text.slice(0, this.text.lastIndexOf("/"));
-    // The same text again: it is looked up in several tables, and only a text that stays knows its own hash.
-    if (folder !== this.folder) this.folder = folder;
     return true;
   }
 
@@ -81,25 +58,6 @@ export class PlainPath {
     if (this.#merged.size === 0 || (first !== 0x6c && first !== 0x62 && first !== 0x73)) return false;
     const slash = given.indexOf(SLASH, 1);
     return slash > 1 && slash < LONGEST && this.#merged.has(given.toString("latin1", 1, slash));
-  }
-
-  /** The whole path as a C string of its own. */
-  copy(): { readonly bytes: Buffer; readonly at: number } {
-    return cSlice(this.bytes, 0, this.length);
-  }
-
-  /** Runs with the address of the folder's path. */
-  withFolder<T>(work: (at: number) => T): T {
-    const slash = this.bytes.lastIndexOf(SLASH, this.length - 1);
-    this.bytes[slash] = 0;
-    const result = work(this.at);
-    this.bytes[slash] = SLASH;
-    return result;
-  }
-
-  /** The name in the folder as a C string of its own. */
-  name(): { readonly bytes: Buffer; readonly at: number } {
-    return cSlice(this.bytes, this.bytes.lastIndexOf(SLASH, this.length - 1) + 1, this.length);
   }
 
   /** The kernel's name for where a relative path begins, in `bytes`; its length. */

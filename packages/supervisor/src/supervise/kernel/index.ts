@@ -15,7 +15,7 @@ export {
 } from "./libc.ts";
 export { canCopyDescriptors } from "./copying.ts";
 export { openLocked } from "./locked.ts";
-export { emulated, native, nativePackage } from "./native.ts";
+export { emulated, native, nativePackage, stubPath } from "./native.ts";
 export { readProc, shortName } from "./proc-files.ts";
 export * from "./uapi.ts";
 export { errnoOf } from "./without-native.ts";

@@ -34,6 +34,15 @@ export function nativePackage(): string | undefined {
   }
 }
 
+/** The folder of this module, as `fileURLToPath` has it for a file of this system, without the classes of URLs. */
+const ownFolder = (): string => decodeURIComponent(import.meta.url.slice("file://".length, import.meta.url.lastIndexOf("/") + 1));
+
+/** Where a program of `stubs/` lies for this machine: beside the built commands, or in the source tree. */
+export function stubPath(name: "try" | "routine"): string | undefined {
+  const file = `${name}-${process.arch}`;
+  return ["", "../", "../../../../../stubs/"].map((folder) => `${ownFolder()}${folder}${file}`).find((place) => existsSync(place));
+}
+
 const MISSING = `${NAME} is not installed, and it makes the system calls: install Assent again, without \`--omit=optional\``;
 
 export const native: Foreign = loadNative();
@@ -55,14 +64,11 @@ function loadNative(): Foreign {
 function loadBuild(): Foreign | undefined {
   if (process.platform !== "linux" || !isForGlibc()) return undefined;
   const build = `node_modules/${NAME}/${process.platform}_${process.arch}/koffi.node`;
-  // What `fileURLToPath` does for a file of this system, without the classes of URLs.
-  let folder = decodeURIComponent(import.meta.url.slice("file://".length));
-  do {
-    folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+  for (let folder = ownFolder(); ; folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1)) {
     const file = `${folder}${build}`;
     if (existsSync(file)) return openBuild(file);
-  } while (folder.length > 1);
-  return undefined;
+    if (folder.length <= 1) return undefined;
+  }
 }
 
 /** Node is a program of glibc: the loader that it asks for (PT_INTERP) is named in its first page. Without a loader of musl's it is no other. */

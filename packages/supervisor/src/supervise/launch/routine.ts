@@ -1,28 +1,28 @@
-import { addressOf, alloc, ERRNO, KernelError, must, native, sys, type SyscallName, SYSCALLS } from "../kernel/index.ts";
+import { readFileSync } from "node:fs";
+import {
+  addressOf,
+  alloc,
+  copyMemory,
+  cString,
+  ERRNO,
+  KernelError,
+  must,
+  native,
+  stubPath,
+  sys,
+  type SyscallName,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import type { LaunchStep } from "../wall/restrict.ts";
 
 /**
- * What a fresh process does between clone(2) and execve(2): a list of system calls. It shares memory with this process until
- * then, so nothing of a C library or of JavaScript may run in it: the list is walked by a routine of machine code, whose
- * source lies beside (`routine.x64.s`, `routine.arm64.s`; a test assembles it and compares).
+ * What a fresh process does between clone(2) and execve(2): a list of system calls, walked by a routine in C without a library
+ * (`stubs/routine.c`), for the process shares the memory of this one until then.
  *
  * The routine takes the address of a block: u64 flags of clone(2), u64 the child's stack (its end), then an entry for each
  * call: u64 number, six u64 arguments, u64 the result, u64 a set of errnos that do not matter (bit n: errno n). It returns
  * what clone returned; the child ends with status 127 at the first call that fails otherwise.
  */
-const CODE = {
-  x64:
-    "534889fb488b3b488b730831d24531d24531c0b8380000000f054885c074025bc34883c310488b7b08488b7310488b53184c8b53204c8b43284c8b4b30" +
-    "488b030f0548894338483d01f0ffff73064883c348ebd148f7d84883f83f770a488b4b40480fa3c172e7bf7f000000b8e70000000f05ebf2",
-  arm64:
-    "ea0300aa400140f9410540f9020080d2030080d2040080d2881b80d2010000d4400000b4c0035fd64a410091480140a9410941a9431142a9451940f9" +
-    "010000d4401d00f91ffc3fb1620000544a210191f7ffff17e10300cb3ffc00f188000054422140f94224c19a22ff0737e00f80d2c80b80d2010000d4" +
-    "fdffff17",
-} as const;
-
-/** The routine for an architecture, as bytes. */
-export const routineOf = (architecture: keyof typeof CODE): Buffer => Buffer.from(CODE[architecture], "hex");
-
 const HEAD = 16;
 const ENTRY = 72;
 const RESULT = 56;
@@ -86,17 +86,17 @@ export class LaunchSteps {
 const used: Uint8Array[] = [];
 
 const TYPE = native.proto("long assent_start(long block)");
-const copy: (to: number, from: Buffer, length: number) => number = native
-  .load(null)
-  .func("long memcpy(long to, const void *from, long length)");
 let mapped: bigint | undefined;
 
 /** Where the routine lies: written first, then made executable, never both. */
 function routine(): bigint {
   if (mapped !== undefined) return mapped;
-  const code = routineOf(process.arch === "arm64" ? "arm64" : "x64");
+  const file = stubPath("routine");
+  if (file === undefined)
+    throw new KernelError("clone", ERRNO.ENOENT, `there is no routine-${process.arch} beside Assent: install it again`);
+  const code = cString(readFileSync(file));
   const at = must("mmap", 0, PAGE, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0);
-  copy(at, code, code.length);
+  copyMemory(at, addressOf(code), code.length);
   const executable = sys(SYSCALLS.mprotect, at, PAGE, PROT_READ_EXEC);
   if (executable < 0)
     throw new KernelError("mprotect", -executable, "memory cannot be made executable here (SELinux execmem, MemoryDenyWriteExecute)");

@@ -8,8 +8,7 @@ import { escapeSegment } from "@assent/core/pattern";
 import { callMatcher, isPersistence, isSecret, matchMatcher, type MatchContext, parseRule, type Verdict } from "@assent/core/policy";
 import { profileFile, stateFolder, type Machine } from "@assent/guard/state";
 import { commandRules } from "@assent/guard/suggest";
-import { NO_ERRAND } from "../errands/errands.ts";
-import type { Caller } from "../judge/types.ts";
+import { NOBODY } from "../judge/types.ts";
 import { RunJudge } from "../judge/run-judge.ts";
 import type { RunEvent } from "../types.ts";
 import { generalise, type LearnPlaces, learnPlaces, mayStandForAll, ruleForAll, worldOf } from "./generalise.ts";
@@ -226,15 +225,6 @@ function asTyped({ call: { args } }: RunEvent, action: ExecAction): ExecAction {
   if (argv === undefined || typeof argv === "string") return action;
   return { ...action, argv: argv.map((text) => ({ known: true, text })) };
 }
-
-const NOBODY: Caller = {
-  programs: () => [],
-  logins: () => [],
-  trail: () => undefined,
-  errand: () => NO_ERRAND,
-  builds: () => [],
-  hosts: () => ({ service: [], named: [] }),
-};
 
 /** The judge of a run, with a policy file more. */
 class Trial {

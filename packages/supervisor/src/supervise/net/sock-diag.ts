@@ -109,6 +109,8 @@ const NLMSG_DONE = 3;
 const NLMSGHDR = 16;
 /** struct inet_diag_req_v2 behind the header. */
 const REQUEST = NLMSGHDR + 56;
+/** struct inet_diag_msg. */
+const INET_MESSAGE = 72;
 const PROTOCOL = { tcp: 6, udp: 17 } as const;
 /** Listening; for datagrams any state. */
 const STATES = { tcp: 1 << 10, udp: 0xffffffff } as const;
@@ -147,7 +149,10 @@ function dump(family: number, protocol: "tcp" | "udp", port: number): readonly O
   for (let parts = 0; parts < MOST_ANSWERS; parts++) {
     const length = sys(SYSCALLS.recvfrom, descriptor, answerAt, answer.length, MSG_DONTWAIT, 0, 0);
     if (length < NLMSGHDR) break;
-    const end = read(answer.subarray(0, length), port, found);
+    const end = readAnswer(answer.subarray(0, length), (message) => {
+      const socket = message.length < INET_MESSAGE ? undefined : socketOf(message);
+      if (socket?.port === port) found.push(socket);
+    });
     if (end !== "more") return end === "done" ? found : undefined;
   }
   // Whatever is left in the queue belongs to no later question.
@@ -159,7 +164,7 @@ function dump(family: number, protocol: "tcp" | "udp", port: number): readonly O
 const NLM_F_REQUEST = 1;
 /** struct unix_diag_req behind the header, struct unix_diag_msg; linux/unix_diag.h. */
 const UNIX_REQUEST = NLMSGHDR + 24;
-const UNIX_MESSAGE = NLMSGHDR + 16;
+const UNIX_MESSAGE = 16;
 const UDIAG_SHOW_NAME = 1;
 const UDIAG_SHOW_VFS = 2;
 const UDIAG_SHOW_PEER = 4;
@@ -228,25 +233,15 @@ function askUnix(flags: number, inode: number, show: number): readonly ReadonlyM
     for (;;) {
       const length = sys(SYSCALLS.recvfrom, fd, answerAt, answer.length, MSG_DONTWAIT, 0, 0);
       if (length < NLMSGHDR) return undefined;
-      const end = readUnix(answer.subarray(0, length), found);
+      const end = readAnswer(answer.subarray(0, length), (message) => {
+        if (message.length >= UNIX_MESSAGE) found.push(attributesOf(message.subarray(UNIX_MESSAGE)));
+      });
       if (end === "done" || (end === "more" && flags === NLM_F_REQUEST)) return found;
       if (end === "error") return undefined;
     }
   } finally {
     sys(SYSCALLS.close, fd);
   }
-}
-
-function readUnix(bytes: Buffer, found: ReadonlyMap<number, Buffer>[]): "done" | "error" | "more" {
-  for (let at = 0; at + NLMSGHDR <= bytes.length;) {
-    const length = bytes.readUInt32LE(at);
-    const type = bytes.readUInt16LE(at + 4);
-    if (length < NLMSGHDR || at + length > bytes.length || type === NLMSG_ERROR) return "error";
-    if (type === NLMSG_DONE) return "done";
-    if (type === SOCK_DIAG_BY_FAMILY && length >= UNIX_MESSAGE) found.push(attributesOf(bytes.subarray(at + UNIX_MESSAGE, at + length)));
-    at += (length + 3) & ~3;
-  }
-  return "more";
 }
 
 /** struct rtattr: its length, its type. */
@@ -262,18 +257,14 @@ function attributesOf(bytes: Buffer): ReadonlyMap<number, Buffer> {
   return found;
 }
 
-/** Messages of one answer. */
-function read(bytes: Buffer, port: number, found: OpenSocket[]): "done" | "error" | "more" {
+/** The messages in one piece of an answer, each without its header. */
+function readAnswer(bytes: Buffer, visit: (message: Buffer) => void): "done" | "error" | "more" {
   for (let at = 0; at + NLMSGHDR <= bytes.length;) {
     const length = bytes.readUInt32LE(at);
     const type = bytes.readUInt16LE(at + 4);
     if (length < NLMSGHDR || at + length > bytes.length || type === NLMSG_ERROR) return "error";
     if (type === NLMSG_DONE) return "done";
-    if (type === SOCK_DIAG_BY_FAMILY && length >= NLMSGHDR + 72) {
-      const message = bytes.subarray(at + NLMSGHDR, at + length);
-      const socket = socketOf(message);
-      if (socket.port === port) found.push(socket);
-    }
+    if (type === SOCK_DIAG_BY_FAMILY) visit(bytes.subarray(at + NLMSGHDR, at + length));
     at += (length + 3) & ~3;
   }
   return "more";

@@ -7,6 +7,7 @@ import { type Machine, noteChanges, profileFile, programProfile, stateFolder, wr
 import { RunAudit } from "../audit.ts";
 import { GrantingJudge } from "../judge/granting-judge.ts";
 import { NOBODY } from "../judge/types.ts";
+import { stubPath } from "../kernel/index.ts";
 import { withoutLeakCheck } from "../leak-check.ts";
 import type { Exit, RunEvent } from "../types.ts";
 import { DEFAULT_CAPS, kindOf, newRunId, type ObjectStat, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
@@ -19,7 +20,7 @@ import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
 import { makeMask } from "./mask.ts";
 import { writePlan } from "./plan.ts";
 import { type ReadLayer, readLayer, type TriedChange } from "./scan.ts";
-import { startTried, stubPath } from "./start.ts";
+import { startTried } from "./start.ts";
 import { findHidden, findPlaces, NotTried, refuseRules, statPath } from "./view.ts";
 
 export interface TryOptions {
@@ -49,7 +50,7 @@ const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"].map((name) 
 /** Runs a command on a view of its own; what it did is kept. Throws `NotTried`: nothing was started. */
 export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly status: number; readonly why: string }> {
   const { machine, cwd, argv } = options;
-  const stub = stubPath();
+  const stub = stubPath("try");
   if (stub === undefined) throw new NotTried(`the file \`try-${process.arch}\` was not found beside this program`);
   const abi = landlockAbi();
   if (abi === 0) throw new NotTried("this kernel has no Landlock");

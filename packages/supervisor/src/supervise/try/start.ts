@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, openSync, writeFileSync } from "node:fs";
+import { openSync, writeFileSync } from "node:fs";
 import { errorName } from "../kernel/index.ts";
 import { exitOf } from "../exit.ts";
 import type { Exit } from "../types.ts";
@@ -12,13 +12,6 @@ export type TriedEnd =
   | { readonly is: "not-started"; readonly errno: string }
   /** Whoever supervised it was killed: how the program ended is not known, only that nothing of it lives. */
   | { readonly is: "killed" };
-
-/** Where the program that carries out a plan lies: beside the built commands, or in the source tree. */
-export function stubPath(here: string = import.meta.dirname): string | undefined {
-  const name = `try-${process.arch}`;
-  const places = [`${here}/${name}`, `${here}/../${name}`, `${here}/../../../../../stubs/${name}`];
-  return places.find((place) => existsSync(place));
-}
 
 /** Signals that are passed on; what a terminal sends reaches the program by itself. */
 const PASSED = ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;

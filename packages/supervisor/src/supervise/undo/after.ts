@@ -212,7 +212,7 @@ export function readRecorded(runs: readonly RunRecord[]): Recorded {
 export function readRecordedAnew(runs: readonly RunRecord[]): Recorded {
   const read = runs.map((run) => {
     const { journal, after } = readFiles(run);
-    return { run, ...journal, ...(after.sealed ? {} : { records: withoutUnsure(journal, after.lastAlive) }), after };
+    return { run, ...journal, after };
   });
   const [only] = read;
   if (read.length === 1 && only !== undefined) {
@@ -245,9 +245,8 @@ function readFiles(run: RunRecord): { readonly journal: ReadJournal; readonly af
   const after = readAfter(run.folder, lastSign(run));
   const { moved } = run;
   if (moved === undefined) return { journal, after };
-  const last = journal.last === undefined ? {} : { last: { ...journal.last, record: recordNow(journal.last.record, moved) } };
   return {
-    journal: { ...journal, ...last, records: journal.records.map((record) => recordNow(record, moved)) },
+    journal: { ...journal, records: journal.records.map((record) => recordNow(record, moved)) },
     after: { ...after, entries: entriesNow(after.entries, moved) },
   };
 }
@@ -260,17 +259,6 @@ export function isThereNow(run: RunRecord): boolean {
     const there = is === undefined || !isWithin(path, run.moved?.to ?? "/") ? -1 : statSafe(path);
     return is !== undefined && typeof there !== "number" && there.id === statFrom(is).id;
   });
-}
-
-/** Milliseconds: a file's time may be so much older than the clock when it was made. */
-const TICK = 12;
-
-/** Where a run was killed between the note that it makes a file and making it, what is there may have been there before. */
-function withoutUnsure({ records, last }: ReadJournal, lastAlive: number): readonly JournalRecord[] {
-  if (last?.record.op !== "create" || last.record.sure !== 0) return records;
-  const there = statSafe(last.record.path);
-  const isOwn = typeof there === "number" || milliseconds(there.btime) + TICK >= lastAlive;
-  return isOwn ? records : records.slice(0, -1);
 }
 
 function leftBy({ folder }: RunRecord, { entries, sealed, lastAlive }: After): (path: string) => AfterEntry | undefined {

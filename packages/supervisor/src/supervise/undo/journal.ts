@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
-import { MappedEnd } from "./mapped-end.ts";
 import { lendAddress } from "./safe.ts";
 import type { Remade } from "./remake.ts";
 import type { FileKind, StatRecord } from "./stat.ts";
@@ -11,8 +10,7 @@ import type { Xattrs } from "./xattr.ts";
  * time and spelled as `pathText` does. A record's number is its line, from 1.
  */
 export type JournalRecord =
-  /** `sure`: 0 until it is known to have been made, where nobody has looked whether something was there before. */
-  | { readonly op: "create"; readonly path: string; readonly kind: FileKind; readonly sure?: 0 | 1 }
+  | { readonly op: "create"; readonly path: string; readonly kind: FileKind }
   /** `from` is the path of the existing name; undefined where it has none (O_TMPFILE). */
   | { readonly op: "link"; readonly path: string; readonly from?: string; readonly is?: StatRecord }
   /** Unlink, rmdir, or what a rename is about to replace. Without `is`: an object that this run made. */
@@ -65,11 +63,6 @@ export function notKept({ again, is }: PreImage): string {
 
 const SIZE = 65_536;
 
-/** So many records are written by write(2); a run that has more to say writes into memory (`MappedEnd`). */
-const BEFORE_MAPPING = 64;
-const SURE_AT = 3;
-const YES = 0x31;
-
 /** Appends records: what is written is in the file before the call that it announces is made, whatever becomes of this process. */
 export class JournalWriter {
   readonly #fd: number;
@@ -78,16 +71,10 @@ export class JournalWriter {
   /** Bytes in the file, all of complete lines. */
   #size: number;
   #records = 0;
-  #mapped: MappedEnd | undefined;
-  /** Records before the file becomes memory. */
-  #mapsAfter: number;
-  /** The last record is not sure yet. */
-  #unsure = false;
 
   /** Throws where the file cannot be made. */
-  constructor(file: string, mapsAfter = BEFORE_MAPPING) {
+  constructor(file: string) {
     const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-    this.#mapsAfter = mapsAfter;
     this.#fd = openSync(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
     this.#size = fstatSync(this.#fd).size;
     if (this.#size > 0) this.#goOn(file);
@@ -105,37 +92,6 @@ export class JournalWriter {
     if (this.#size > 0 && text[this.#size - 1] !== 0x0a) this.#size += writeSync(this.#fd, "\n");
   }
 
-  /** A record may be marked as sure later (`unsureLine`, `settle`): the file is memory. */
-  get marks(): boolean {
-    return this.#mapped !== undefined;
-  }
-
-  /** As `line`, of a record that ends in `"sure":0}`. Only where `marks`. Until `settle` it is called off by whatever comes next. */
-  unsureLine(text: string): number {
-    const number = this.line(text);
-    this.#unsure = number >= 0 && this.#mapped !== undefined;
-    return number;
-  }
-
-  /** Whether what the last record announces has happened is not known yet. */
-  get isUnsure(): boolean {
-    return this.#unsure;
-  }
-
-  /** What the last record announces has happened. */
-  settle(): void {
-    if (!this.#unsure) return;
-    this.#unsure = false;
-    this.#mapped?.set(this.#size - SURE_AT, YES);
-  }
-
-  /** It has not, as far as is known. INVARIANT: what may have been there before is not noted as made by the run. */
-  callOff(): void {
-    if (!this.#unsure) return;
-    this.#unsure = false;
-    this.append({ op: "void", record: this.#records });
-  }
-
   /** Number of the record, or a negative errno: then nothing of it stays. */
   append(record: JournalRecord): number {
     return this.line(`${JSON.stringify(record)}\n`);
@@ -143,7 +99,6 @@ export class JournalWriter {
 
   /** As `append`, for text that is JSON already and ends in a line feed. */
   line(text: string): number {
-    this.callOff();
     let buffer = this.#buffer;
     let at = this.#at;
     // A UTF-16 unit is at most 3 bytes of UTF-8.
@@ -152,25 +107,11 @@ export class JournalWriter {
       at = lendAddress(buffer);
     }
     const length = buffer === this.#buffer ? buffer.write(text, 0, "utf8") : buffer.length;
-    if (!this.#store(at, length)) {
-      const written = this.#write(at, length);
-      if (written < 0) return written;
-    }
+    const written = this.#write(at, length);
+    if (written < 0) return written;
     this.#size += length;
     this.#records += 1;
     return this.#records;
-  }
-
-  /** Writes into memory. False: nothing was written, and the file is none (any more). */
-  #store(at: number, length: number): boolean {
-    if (this.#records >= this.#mapsAfter) {
-      this.#mapsAfter = Number.POSITIVE_INFINITY;
-      this.#mapped = MappedEnd.of(this.#fd, this.#size);
-    }
-    if (this.#mapped === undefined) return false;
-    if (this.#mapped.append(at, length, this.#size)) return true;
-    this.#mapped = undefined;
-    return false;
   }
 
   #write(at: number, length: number): number {
@@ -188,8 +129,6 @@ export class JournalWriter {
   }
 
   close(): void {
-    this.callOff();
-    this.#mapped?.close(this.#size);
     closeSync(this.#fd);
   }
 }

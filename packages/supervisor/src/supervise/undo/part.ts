@@ -26,11 +26,6 @@ export class UndoPart {
     this.#store = new UndoStore(folder, ALL);
   }
 
-  /** Nothing needs to be looked at before this is done. */
-  knows(isKnown: (undo: UndoStore) => boolean): boolean {
-    return isKnown(this.#store);
-  }
-
   /** Before a call of the command is done. */
   keep(save: (undo: UndoStore, anyway: boolean) => KeepResult): KeepResult {
     const kept = save(this.#store, true);

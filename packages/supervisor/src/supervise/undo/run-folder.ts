@@ -5,7 +5,6 @@ import type { Principal } from "@assent/core/policy";
 import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
 import { openLocked } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
-import { readStamp } from "./mapped-end.ts";
 
 /**
  * The folder of a run, `$XDG_STATE_HOME/assent/runs/ID/`: `meta.json`; `events.jsonl`, what was judged; `journal.jsonl`,
@@ -219,5 +218,5 @@ export function* readEvents(folder: string): Generator<RunEvent> {
 /** Milliseconds since the epoch of the last sign of life in a run's folder. */
 export function lastSign({ folder, started, ended }: RunRecord): number {
   const times = ["journal.jsonl", "events.jsonl"].map((name) => statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return Math.max(ended ?? started, ...times, readStamp(`${folder}/journal.jsonl`));
+  return Math.max(ended ?? started, ...times);
 }

@@ -16,9 +16,6 @@ export interface Caps {
 
 export const DEFAULT_CAPS: Caps = { file: 64 << 20, run: 2 * 1024 ** 3 };
 
-/** Paths at which something was, that are remembered. */
-const MOST_MISSED = 10_000;
-
 /** A name in a pinned folder. */
 export interface PinnedName {
   readonly parentFd: number;
@@ -47,20 +44,15 @@ export class UndoStore {
   /** Folders whose times are kept, by id; and the paths for which that is known. */
   readonly #folders = new Set<string>();
   readonly #folderPaths = new Set<string>();
-  /** Those of them that this run made. */
-  readonly #ownPaths = new Set<string>();
-  /** The last file of `createUnseen`, and those at whose path something was after all. */
-  #unseen = "";
-  readonly #missed = new Set<string>();
   readonly #name = alloc(260);
   readonly #nameAt = addressOf(this.#name);
   readonly #text = alloc(4097);
   readonly #textAt = addressOf(this.#text);
 
-  /** `folder`: the run's own, which exists; `mapsAfter`: as `JournalWriter`. Throws where the store cannot be made there. */
-  constructor(folder: string, caps: Caps = DEFAULT_CAPS, mapsAfter?: number) {
+  /** `folder`: the run's own, which exists. Throws where the store cannot be made there. */
+  constructor(folder: string, caps: Caps = DEFAULT_CAPS) {
     this.#files = new KeptFiles(`${folder}/kept`);
-    this.#journal = new JournalWriter(`${folder}/journal.jsonl`, mapsAfter);
+    this.#journal = new JournalWriter(`${folder}/journal.jsonl`);
     this.#caps = caps;
     this.#remaking = new Remaking(Date.now());
   }
@@ -141,22 +133,9 @@ export class UndoStore {
     return kept;
   }
 
-  /** The times of a folder are kept, or need not be: to make something in it nothing has to be looked at. */
-  knowsFolder(path: string): boolean {
-    return this.#folderPaths.has(path);
-  }
-
-  /**
-   * A file may be noted as made before anybody has looked whether it is there (`createUnseen`): the run made the folder itself, so that
-   * most of what is made in it is new.
-   */
-  takesUnseen(folder: string, path: string): boolean {
-    return this.#journal.marks && this.#ownPaths.has(folder) && !this.#missed.has(path);
-  }
-
   /**
    * Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind. Tell `born` afterwards. `parentFd`:
-   * undefined where `knowsFolder`.
+   * undefined where its folder is not there either.
    */
   create(parentFd: number | undefined, path: string, kind: FileKind): KeepResult {
     const folder = parentFd === undefined ? 0 : this.#folder(parentFd, path);
@@ -164,18 +143,8 @@ export class UndoStore {
     return this.#written(this.#journal.line(`{"op":"create","path":${JSON.stringify(path)},"kind":"${kind}"}\n`));
   }
 
-  /**
-   * As `create`, of a file that `takesUnseen` speaks of, of which it is not known that nothing is there: the call must fail where
-   * something is (O_EXCL), and `born` or `cancel` is told before anything else. Killed in between, the journal says that it is not sure.
-   */
-  createUnseen(path: string): KeepResult {
-    this.#unseen = path;
-    return this.#written(this.#journal.unsureLine(`{"op":"create","path":${JSON.stringify(path)},"kind":"file","sure":0}\n`));
-  }
-
   /** After `create` and the call: what was made needs no pre-image. A descriptor, or the stat it has. */
   born(made: number | ObjectStat): void {
-    this.#journal.settle();
     const stat = typeof made === "number" ? statFd(made) : made;
     if (typeof stat === "number") return;
     this.#born.set(stat.id, stat.btime);
@@ -220,7 +189,7 @@ export class UndoStore {
     const folder = Math.min(this.#folder(from.parentFd, from.path), this.#folder(to.parentFd, to.path));
     if (folder < 0) return refuseUnkept(folder);
     // Paths below it are others from now on.
-    if (kindOf(source.mode) === "directory" || exchange) this.#forgetPaths();
+    if (kindOf(source.mode) === "directory" || exchange) this.#folderPaths.clear();
     const kept = this.#record({
       op: "rename",
       path: from.path,
@@ -236,12 +205,6 @@ export class UndoStore {
   /** The call failed: nothing happened. */
   cancel(kept: KeepResult): void {
     if (!kept.kept || kept.record === undefined) return;
-    if (this.#journal.isUnsure) {
-      if (this.#missed.size >= MOST_MISSED) this.#missed.clear();
-      this.#missed.add(this.#unseen);
-      this.#journal.callOff();
-      return;
-    }
     this.#journal.append({ op: "void", record: kept.record });
     if (kept.undo?.victim !== undefined) this.#journal.append({ op: "void", record: kept.undo.victim });
     if (kept.undo?.key !== undefined) this.#files.drop(kept.undo.key);
@@ -258,20 +221,13 @@ export class UndoStore {
     if (this.#folderPaths.has(parent)) return 0;
     const stat = statFd(parentFd);
     if (typeof stat === "number") return stat;
-    const own = this.#isBorn(stat);
-    if (own) this.#ownPaths.add(parent);
-    else if (!this.#folders.has(stat.id)) {
+    if (!this.#isBorn(stat) && !this.#folders.has(stat.id)) {
       const written = this.#journal.append({ op: "folder", path: parent, is: statRecord(stat) });
       if (written < 0) return written;
       this.#folders.add(stat.id);
     }
     this.#folderPaths.add(parent);
     return 0;
-  }
-
-  #forgetPaths(): void {
-    this.#folderPaths.clear();
-    this.#ownPaths.clear();
   }
 
   #isBorn(stat: ObjectStat): boolean {
