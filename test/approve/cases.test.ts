@@ -1,23 +1,16 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { type Answer, type Approver, directoryApprover, isSaid, type Question } from "@assent/guard/approve";
-import {
-  announceApprover,
-  answerQuestion,
-  joinApprovers,
-  openQuestions,
-  type QueueApprover,
-  queueApprover,
-  questionsFolder,
-} from "@assent/guard/approve/queue";
+import { type Answer, type Client, directoryClient, isSaid, type Question } from "@assent/guard/approve";
+import { announceApprover, answerQuestion, openQuestions, queueApprover, questionsFolder } from "@assent/guard/approve/queue";
 import type { AdaptedGuard } from "../../packages/library/src/sdk/guard/adapted-guard.ts";
 import { Gateway } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
 import { createGuard, queueApprover as onAskInQueue } from "@assent/library/sdk";
-import { announceTeam, knownAfar, noteAnswer, openLedger, withTeam } from "@assent/team/team/afar";
-import { TerminalApprover } from "../../packages/guard/src/approve/terminal.ts";
+import { announceTeam, knownAfar, noteAnswer, openLedger, teamClient } from "@assent/team/team/afar";
+import { TerminalClient } from "../../packages/guard/src/approve/terminal.ts";
 import type { DeviceEvents } from "../../packages/guard/src/approve/tty.ts";
 import { scratch, type Scratch } from "../scratch.ts";
+import { queueOf } from "./asked.ts";
 import { checkRule, question } from "./question.ts";
 
 /** One table for whoever is asked: what a person does, and what the asker hears. A client that has no word for it says so. */
@@ -48,9 +41,9 @@ function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (v
 
 const pause = async (ms: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, ms));
 
-function terminal(): Asking & { readonly approver: Approver } {
+function terminal(): Asking & { readonly client: Client } {
   let events: DeviceEvents | undefined;
-  const approver = new TerminalApprover(
+  const client = new TerminalClient(
     {
       open: (given) => void (events = given),
       write: () => undefined,
@@ -59,7 +52,8 @@ function terminal(): Asking & { readonly approver: Approver } {
     },
     { env: { TERM: "xterm" }, checkRule, ofAgent: true },
   );
-  onTestFinished(() => approver.close());
+  const approver = queueOf(client);
+  onTestFinished(() => approver.close(0));
   const press =
     (...keys: readonly string[]) =>
     async () => {
@@ -74,7 +68,7 @@ function terminal(): Asking & { readonly approver: Approver } {
       }
     };
   return {
-    approver,
+    client,
     ask: (one, signal) => approver.ask(one, signal),
     does: {
       yes: press("y"),
@@ -92,9 +86,10 @@ function terminal(): Asking & { readonly approver: Approver } {
   };
 }
 
-function folder(): Asking & { readonly approver: Approver } {
+function folder(): Asking & { readonly client: Client } {
   const dir = join(scratch().root, "questions");
-  const approver = directoryApprover(dir, { nonce: "mine", checkRule });
+  const client = directoryClient(dir, { nonce: "mine" });
+  const approver = queueOf(client);
   onTestFinished(() => approver.close(0));
   const put = async (response: object): Promise<void> => {
     writeFileSync(join(dir, "written"), JSON.stringify(response), { mode: 0o600 });
@@ -106,7 +101,7 @@ function folder(): Asking & { readonly approver: Approver } {
     async (one: Question) =>
       await put({ seq: one.seq, nonce: "mine", action, ...more });
   return {
-    approver,
+    client,
     ask: (one, signal) => approver.ask(one, signal),
     does: {
       yes: says("approve"),
@@ -119,12 +114,12 @@ function folder(): Asking & { readonly approver: Approver } {
 }
 
 /** Somebody has `assent approvals` or the page open; what waits there is answered by the file of its answer. */
-function queue(made: (queue: QueueApprover, place: Scratch) => Approver = (own) => own): Asking {
+function queue(...made: readonly ((place: Scratch) => Client)[]): Asking {
   const place = scratch();
   const { machine } = place;
   const there = announceApprover(machine, "page");
   onTestFinished(() => there.close());
-  const approver = made(queueApprover({ machine, point: "run", checkRule }), place);
+  const approver = queueApprover({ machine, point: "run", checkRule }, ...made.map((one) => one(place)));
   onTestFinished(() => approver.close(0));
   return { ask: (one, signal) => approver.ask(one, signal), does: byQueue(place) };
 }
@@ -157,7 +152,7 @@ function team(): Asking {
   openLedger(machine);
   const there = announceTeam(machine);
   onTestFinished(() => there.close());
-  const approver = withTeam(queueApprover({ machine, point: "run", checkRule }), { machine, point: "run", patience: 1500 });
+  const approver = queueApprover({ machine, point: "run", checkRule }, teamClient({ machine, point: "run", patience: 1500 }));
   const says =
     (answer: "allow" | "deny", more: object = {}) =>
     async () => {
@@ -276,9 +271,9 @@ const CLIENTS: readonly (readonly [name: string, make: () => Asking, lacks: read
   ["terminal", terminal, ["other"]],
   ["folder", folder, ["session", "word"]],
   ["queue", () => queue(), []],
-  ["terminal and queue, answered in the queue", () => queue((own) => joinApprovers(terminal().approver, "terminal", own)), []],
-  ["folder and queue, answered in the queue", () => queue((own) => joinApprovers(folder().approver, "folder", own)), []],
-  ["queue and team, answered in the queue", () => queue((own, { machine }) => withTeam(own, { machine, point: "run", patience: 10 })), []],
+  ["terminal and queue, answered in the queue", () => queue(() => terminal().client), []],
+  ["folder and queue, answered in the queue", () => queue(() => folder().client), []],
+  ["queue and team, answered in the queue", () => queue(({ machine }) => teamClient({ machine, point: "run", patience: 10 })), []],
   ["team", team, ["session", "always"]],
   ["onAsk of a guard", guard, ["other"]],
   ["onAsk in the queue", guardInQueue, ["always"]],
@@ -350,8 +345,8 @@ it.each(CLIENTS)("%s: of two who answer at once one is heard, and the other is n
 });
 
 it.each<readonly [name: string, make: () => Asking]>([
-  ["queue where nobody is", () => nobodyIn((own) => own)],
-  ["team where nobody is", () => nobodyIn((own, { machine }) => withTeam(own, { machine, point: "run", patience: 10 }))],
+  ["queue where nobody is", () => nobodyIn()],
+  ["team where nobody is", () => nobodyIn(({ machine }) => teamClient({ machine, point: "run", patience: 10 }))],
   ["onAsk of a guard that is given up", guard],
 ])("%s: nobody's answer is a no that nobody has said", async (name, make) => {
   const { ask } = make();
@@ -361,9 +356,9 @@ it.each<readonly [name: string, make: () => Asking]>([
   expect([answer.answer, isSaid(answer)]).toEqual(["deny", false]);
 });
 
-function nobodyIn(made: (queue: QueueApprover, place: Scratch) => Approver): Asking {
+function nobodyIn(...made: readonly ((place: Scratch) => Client)[]): Asking {
   const place = scratch();
-  const approver = made(queueApprover({ machine: place.machine, point: "run", checkRule }), place);
+  const approver = queueApprover({ machine: place.machine, point: "run", checkRule }, ...made.map((one) => one(place)));
   onTestFinished(() => approver.close(0));
   return { ask: (one, signal) => approver.ask(one, signal), does: {} };
 }

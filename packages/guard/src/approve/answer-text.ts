@@ -1,6 +1,6 @@
 import { unanswered } from "./answer.ts";
 import { printable } from "./printable.ts";
-import type { Answer, AnsweredElsewhere, Channel } from "./types.ts";
+import type { Answer, Channel, QueueEnd } from "./types.ts";
 
 /** Answers in words, for records and for who was asked. */
 
@@ -48,8 +48,11 @@ const WHERE: Readonly<Record<Channel, string>> = {
   team: "by the team",
 };
 
-/** For whoever was asked, too, and need not answer any more. */
-export const saidElsewhere = ({ answer, by }: AnsweredElsewhere): string => `${said(answer)} (answered ${WHERE[by]})`;
+/** Why a question needs no answer any more, for whoever was asked, too. */
+export function endText(end: QueueEnd): string {
+  if (end.is === "answered") return `${said(end.answer)} (answered ${WHERE[end.by]})`;
+  return end.is === "expired" ? "nobody answered in time" : "it needs no answer any more";
+}
 
 /** How far an answer reaches, for records: `once`, `15 minutes`. */
 export const scopeText = (answer: Exclude<Answer, { readonly answer: "quit" }>): string =>

@@ -1,8 +1,6 @@
 import { withTilde } from "@assent/core/path";
-import { saidElsewhere } from "../answer-text.ts";
 import { type Choice, queueChoices } from "../prompt.ts";
-import { AnsweredElsewhere } from "../types.ts";
-import { POINTS, type QueuedQuestion, type QueueEnd } from "./types.ts";
+import { POINTS, type QueuedQuestion } from "./types.ts";
 
 /** What a question offers, whoever shows it. */
 export function choicesOf({ point, session, agent, question }: QueuedQuestion): readonly Choice[] {
@@ -20,11 +18,3 @@ export function choicesOf({ point, session, agent, question }: QueuedQuestion): 
 /** Who asks, from where: `claude, sandboxed, in ~/project`. Not free of control characters yet. */
 export const askerText = ({ agent, point, question: { cwd } }: QueuedQuestion, home: string): string =>
   `${agent === undefined ? "" : `${agent}, `}${POINTS[point]}, in ${withTilde(cwd, home)}`;
-
-/** Why a question needs no answer any more, for whoever was asked. */
-export const endText = (end: QueueEnd): string =>
-  end.is === "answered"
-    ? saidElsewhere(new AnsweredElsewhere(end.answer, end.by))
-    : end.is === "expired"
-      ? "nobody answered in time"
-      : "it needs no answer any more";

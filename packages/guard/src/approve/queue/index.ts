@@ -1,6 +1,5 @@
-export { queueApprover, type QueueApprover, type QueueOptions } from "./approver.ts";
-export { askerText, choicesOf, endText } from "./choices.ts";
-export { joinApprovers } from "./join.ts";
+export { queueApprover, type QueueOptions } from "./client.ts";
+export { askerText, choicesOf } from "./choices.ts";
 export { notify } from "./notify.ts";
 export { type NotifySettings, readNotify, writeNotify } from "./notify-settings.ts";
 export { answerOf, LONGEST_NOTE, MOST_MINUTES } from "./parse.ts";

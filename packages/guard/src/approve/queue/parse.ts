@@ -2,8 +2,8 @@ import type { Action, Call } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { RuleSource } from "@assent/core/policy";
 import { readLife, type Life } from "../life.ts";
-import type { Answer, Channel, Extent, ProcessInfo, Proposal, Question } from "../types.ts";
-import { CHANNELS, POINTS, type QueuedQuestion, type QueueEnd } from "./types.ts";
+import type { Answer, Channel, Extent, ProcessInfo, Proposal, Question, QueueEnd } from "../types.ts";
+import { CHANNELS, POINTS, type QueuedQuestion } from "./types.ts";
 
 /** What the files of the queue hold. INVARIANT: a file that is not understood is no question, and no answer. */
 

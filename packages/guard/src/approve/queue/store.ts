@@ -3,10 +3,10 @@ import { linkSync, lstatSync, readdirSync } from "node:fs";
 import { errorCode, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
 import { safeJson } from "../exchange.ts";
 import { isAlive, type Life, ownLife } from "../life.ts";
-import type { Answer, Channel, Question } from "../types.ts";
+import type { Answer, Channel, Question, QueueEnd } from "../types.ts";
 import { noteSignOfLife, openQueue, questionsFolder, remove } from "./folder.ts";
 import { answerOf, endOf, entryOf, type FiledEntry } from "./parse.ts";
-import type { AnswerOutcome, QueuedQuestion, QueueEnd } from "./types.ts";
+import type { AnswerOutcome, QueuedQuestion } from "./types.ts";
 
 /**
  * The questions that wait for a person: files in `questions/` of the state folder, where no judged or supervised program comes.

@@ -1,13 +1,12 @@
 import { withTilde } from "@assent/core/path";
 import { printCall } from "@assent/core/action";
-import { type ProcessInfo, said, who, wrongRuleIn } from "@assent/guard/approve";
+import { endText, type ProcessInfo, said, who, wrongRuleIn } from "@assent/guard/approve";
 import {
   announceApprover,
   askerText,
   answerOf,
   answerQuestion,
   choicesOf,
-  endText,
   noteSignOfLife,
   openQuestions,
   type QueuedQuestion,
