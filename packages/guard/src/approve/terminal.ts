@@ -2,7 +2,7 @@ import { errorCode } from "../state/index.ts";
 import { DENY } from "./answer.ts";
 import { withOthers } from "./extent.ts";
 import { printable } from "./printable.ts";
-import { type CheckRule, runChoices } from "./prompt.ts";
+import { type CheckRule, type Choice, choicesFor } from "./prompt.ts";
 import { endText, said } from "./answer-text.ts";
 import type { Client, QuestionQueue, Waiting } from "./questions.ts";
 import { type ShownQuestion, whoBriefly } from "./render.ts";
@@ -257,9 +257,13 @@ export class TerminalClient implements Client {
       alike: others,
       hidden: settings.reduce((sum, one) => sum + (one?.hidden ?? 0), 0),
       ...(setting?.about === undefined ? {} : { about: setting.about }),
-      choices: setting?.choices ?? runChoices({ agent: this.#ofAgent, once: first.question.difference !== undefined }),
+      choices: setting?.choices ?? this.#choices(first.question),
       waiting,
     };
+  }
+
+  #choices({ difference }: Question): readonly Choice[] {
+    return choicesFor({ session: "run", time: false, tree: true, quit: true, word: this.#ofAgent, once: difference !== undefined });
   }
 
   #seen(): void {

@@ -3,6 +3,7 @@ import {
   constants,
   fchmodSync,
   fstatSync,
+  linkSync,
   mkdirSync,
   openSync,
   readSync,
@@ -12,6 +13,8 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
+import { isObject } from "@assent/core/data";
+import { randomHex } from "./random.ts";
 
 /** Code of a system error, else its message. */
 export function errorCode(error: unknown): string {
@@ -108,6 +111,46 @@ export function writeAtomic(path: string, content: string | Uint8Array, mode = 0
 /** True when only this user can have written it. */
 export function isOwn(stats: Stats, uid: number | undefined): boolean {
   return uid === undefined || (stats.uid === uid && (stats.mode & 0o022) === 0);
+}
+
+/** The JSON object in a file of this user's; undefined: there is none, it is something else, or others could have written it. */
+export function readOwnObject(path: string, limit: number, uid: number | undefined): Readonly<Record<string, unknown>> | undefined {
+  const found = readRegular(path, limit);
+  return found.is === "text" && isOwn(found.stats, uid) ? parseObject(found.text) : undefined;
+}
+
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes a file unless there is one, whoever is first (link(2) fails where there is). False: there is one. */
+export function writeOnce(path: string, text: string): boolean {
+  const beside = `${path}.${process.pid}.${randomHex(6)}`;
+  try {
+    writeAtomic(beside, text);
+    linkSync(beside, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+    return false;
+  } finally {
+    removeFile(beside);
+  }
+}
+
+/** Gone already is fine. False: somebody else was faster, or it cannot be. */
+export function removeFile(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Makes a private folder where it is missing. */

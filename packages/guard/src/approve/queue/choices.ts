@@ -1,12 +1,13 @@
 import { withTilde } from "@assent/core/path";
-import { type Choice, queueChoices } from "../prompt.ts";
+import { type Choice, choicesFor } from "../prompt.ts";
 import { POINTS, type QueuedQuestion } from "./types.ts";
 
 /** What a question offers, whoever shows it. */
 export function choicesOf({ point, session, agent, question }: QueuedQuestion): readonly Choice[] {
   const supervised = point === "run" || point === "confined";
-  return queueChoices({
-    ...(session !== undefined ? { session: "session" } : point === "run" ? { session: "run" } : {}),
+  return choicesFor({
+    session: session !== undefined ? "session" : point === "run" ? "run" : undefined,
+    time: true,
     tree: supervised,
     quit: point === "run",
     // Where a person started the run, nobody but that person reads it.
