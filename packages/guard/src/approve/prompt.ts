@@ -221,7 +221,8 @@ function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, abo
 /** What Enter does. */
 export const ENTER = { edit: "writes the rule", time: "says yes", note: "says no" } as const;
 
-function editLine({ notice: _, ...state }: LineState, key: Key, about: PromptSubject): KeyOutcome {
+function editLine(before: LineState, key: Key, about: PromptSubject): KeyOutcome {
+  const { notice: _, ...state } = before;
   if (key.is === "escape")
     return {
       state:
