@@ -25,6 +25,7 @@ import {
   readNotify,
   watchQuestions,
 } from "@assent/guard/approve/queue";
+import { POINTS } from "@assent/core/data";
 import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";
@@ -138,7 +139,7 @@ class ApprovalsTerminal {
       .then((answer) => {
         if (here.abort.signal.aborted || !this.#open.delete(queued.id)) return;
         // What ends a run ends no run where there is none.
-        const given: Answer = answer.answer === "quit" && point !== "run" ? DENY : answer;
+        const given: Answer = answer.answer === "quit" && POINTS[point].ofRun !== true ? DENY : answer;
         const outcome = answerQuestion(this.#machine, queued.id, given, this.#channel, here.seen);
         if (outcome.is === "late") this.#say(`too late: ${endText(outcome.end)}`);
         if (outcome.is === "gone") this.#say("too late: whoever asked is gone");

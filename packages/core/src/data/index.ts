@@ -1,4 +1,5 @@
 export { canonicalJson } from "./canonical.ts";
+export { POINT_NAMES, pointOf, POINTS, type QueuePoint } from "./question-points.ts";
 export { sha256 } from "./sha256.ts";
 
 /** Whether a value that nobody checked yet is an object with fields: neither null nor a list. */

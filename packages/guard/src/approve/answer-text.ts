@@ -1,6 +1,6 @@
 import { unanswered } from "./answer.ts";
 import { printable } from "./printable.ts";
-import type { Answer, Channel, QueueEnd } from "./types.ts";
+import { type Answer, CHANNELS, type QueueEnd } from "./types.ts";
 
 /** Answers in words, for records and for who was asked. */
 
@@ -38,19 +38,9 @@ export const answererText = ({ by, person }: Answer): string | undefined =>
 /** Who of the team answered. INVARIANT: the name, which is whatever their account or who runs the team wrote, ends where its quotes do. */
 export const ofTeam = (person: string): string => `"${printable(person.replaceAll(/["\\]/g, "'"), 100)}" of the team`;
 
-const WHERE: Readonly<Record<Channel, string>> = {
-  terminal: "in the terminal",
-  page: "on the page",
-  popup: "in the popup",
-  notification: "in the notification",
-  folder: "by a program",
-  host: "in the agent",
-  team: "by the team",
-};
-
 /** Why a question needs no answer any more, for whoever was asked, too. */
 export function endText(end: QueueEnd): string {
-  if (end.is === "answered") return `${said(end.answer)} (answered ${WHERE[end.by]})`;
+  if (end.is === "answered") return `${said(end.answer)} (answered ${CHANNELS[end.by]})`;
   return end.is === "expired" ? "nobody answered in time" : "it needs no answer any more";
 }
 

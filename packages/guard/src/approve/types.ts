@@ -79,11 +79,23 @@ export interface TeamPart {
   readonly parts: readonly unknown[];
 }
 
-/**
- * By which way a person answered: for the log, and for whoever comes too late. `folder`: a program, by `--background-dir`. `host`: where
- * the agent asks. `team`: from afar.
- */
-export type Channel = "terminal" | "page" | "popup" | "notification" | "folder" | "host" | "team";
+/** By which way a person answered, as files and the log have it, and how that is said to whoever comes too late. */
+export const CHANNELS = {
+  terminal: "in the terminal",
+  page: "on the page",
+  popup: "in the popup",
+  notification: "in the notification",
+  /** A program, by `--background-dir`. */
+  folder: "by a program",
+  /** Where the agent asks. */
+  host: "in the agent",
+  /** From afar. */
+  team: "by the team",
+} as const;
+export type Channel = keyof typeof CHANNELS;
+
+const isChannel = (value: string): value is Channel => Object.hasOwn(CHANNELS, value);
+export const channelOf = (value: unknown): Channel | undefined => (typeof value === "string" && isChannel(value) ? value : undefined);
 
 interface AnswerOrigin {
   /** Absent: where it was asked. */

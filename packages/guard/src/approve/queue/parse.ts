@@ -1,11 +1,11 @@
 import { parseObject } from "../../state/index.ts";
 import type { Action, Call } from "@assent/core/action";
-import { isObject } from "@assent/core/data";
+import { isObject, pointOf } from "@assent/core/data";
 import type { RuleSource } from "@assent/core/policy";
 import { readLife, type Life } from "../life.ts";
-import type { Answer, Channel, Extent, ProcessInfo, Proposal, Question, QueueEnd } from "../types.ts";
+import { type Answer, channelOf, type Extent, type ProcessInfo, type Proposal, type Question, type QueueEnd } from "../types.ts";
 import { MOST_MINUTES } from "../prompt.ts";
-import { CHANNELS, POINTS, type QueuedQuestion } from "./types.ts";
+import type { QueuedQuestion } from "./types.ts";
 
 /** What the files of the queue hold. INVARIANT: a file that is not understood is no question, and no answer. */
 
@@ -71,7 +71,7 @@ export function entryOf(text: string, id: string): FiledEntry | undefined {
   const value = parseObject(text);
   if (value?.["v"] !== 1 || value["id"] !== id) return undefined;
   const { asked, until, agent, session, question, alike, others } = value;
-  const point = Object.keys(POINTS).find((one): one is keyof typeof POINTS => one === value["point"]);
+  const point = pointOf(value["point"]);
   const asker = readLife(value["asker"]);
   if (point === undefined || asker === undefined || !isNumber(asked) || !isOptional(until, isNumber) || !isNumber(alike)) return undefined;
   if (!isOptional(agent, isText) || !isOptional(session, isText) || !isQuestion(question) || !isListOf(isQuestion)(others))
@@ -96,7 +96,7 @@ export function endOf(text: string): { readonly end: QueueEnd; readonly seen: nu
   if (value?.["v"] !== 1 || !isNumber(value["at"])) return undefined;
   const { is, at, seen } = value;
   if (is === "withdrawn" || is === "expired") return { end: { is, at }, seen: 0 };
-  const by: Channel | undefined = CHANNELS.find((one) => one === value["by"]);
+  const by = channelOf(value["by"]);
   const answer = answerOf(value["answer"]);
   if (is !== "answered" || by === undefined || answer === undefined || !isNumber(seen)) return undefined;
   return { end: { is, answer, by, at }, seen };

@@ -1,10 +1,9 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { ensureFolder, type Machine, randomHex, readOwnObject, removeFile } from "../../state/index.ts";
 import { keepFile, type Life, lifeState, ownLife, readLife } from "../life.ts";
-import type { Channel } from "../types.ts";
+import { type Channel, channelOf } from "../types.ts";
 import { isToldOf } from "./notify-settings.ts";
 import { isAway, noteSignOfLife, openQueue, questionsFolder } from "./folder.ts";
-import { CHANNELS } from "./types.ts";
 
 /**
  * Who is there to answer: a file each in `questions/approvers/`, as long as the terminal, page or popup is open. Askers wait only
@@ -39,7 +38,7 @@ export function approversThere(machine: Machine): readonly Channel[] {
   }
   return names.flatMap((name) => {
     const [, word] = NAME.exec(name) ?? [];
-    const channel = CHANNELS.find((one) => one === word);
+    const channel = channelOf(word);
     const file = `${folder}/${name}`;
     const life = channel === undefined ? undefined : lifeIn(file, machine);
     if (channel === undefined || life === undefined) return [];

@@ -1,16 +1,7 @@
-import type { Channel, Question, QueueEnd } from "../types.ts";
+import type { QueuePoint } from "@assent/core/data";
+import type { Question, QueueEnd } from "../types.ts";
 
-/** Where a question came up, and how that is said. */
-export const POINTS = {
-  run: "assent run",
-  confined: "sandboxed",
-  gateway: "MCP gateway",
-  library: "in a program of yours",
-  hook: "before it runs",
-} as const;
-export type QueuePoint = keyof typeof POINTS;
-
-export const CHANNELS = ["terminal", "page", "popup", "notification", "folder", "host", "team"] as const satisfies readonly Channel[];
+export type { QueuePoint };
 
 /** What one asker waits for, as everybody sees it who may answer. All texts come from an attacker: print them through `printable`. */
 export interface QueuedQuestion {

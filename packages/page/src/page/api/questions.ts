@@ -10,7 +10,7 @@ import {
   type QueuedQuestion,
   watchQuestions,
 } from "@assent/guard/approve/queue";
-import { isObject } from "@assent/core/data";
+import { isObject, POINTS } from "@assent/core/data";
 import { messageOf } from "@assent/guard/state";
 import { shown } from "../text.ts";
 import { type Endpoint, json, type NewsSource, type PageReply, refused } from "./endpoint.ts";
@@ -85,7 +85,7 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
       ...(session === undefined ? [] : [row({ label: "session", text: session })]),
     ],
     proposals: proposals.map(({ rule: text, covers }) => ({ rule: text, said: shown(text, 400), covers: shown(covers, 200) })),
-    keptIn: point === "run" || point === "confined" ? `the profile ${shown(profile, 400)}` : "your own policy",
+    keptIn: POINTS[point].ofPrograms === true ? `the profile ${shown(profile, 400)}` : "your own policy",
     // The page has its own way to tell more.
     choices: choicesOf(queued).filter(({ key }) => key !== "?"),
   };

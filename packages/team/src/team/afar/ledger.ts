@@ -1,7 +1,7 @@
 import { keepFile } from "@assent/guard/approve";
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, readdirSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, pointOf, type QueuePoint } from "@assent/core/data";
 import type { PasskeyProof } from "@assent/guard/seal";
 import {
   ensureFolder,
@@ -44,7 +44,7 @@ export interface AskedAfar {
 }
 
 export interface AfarAbout {
-  readonly point: "run" | "confined" | "gateway" | "library" | "hook";
+  readonly point: QueuePoint;
   readonly agent?: string;
   readonly what: string;
   readonly reason: string;
@@ -190,9 +190,9 @@ function readAsked(machine: Machine, id: string): AskedAfar | undefined {
   if ((people !== 1 && people !== 2) || !isObject(about)) return undefined;
   const passkeys = value["passkeys"] === undefined ? undefined : readDemand(value["passkeys"]);
   if (passkeys === "broken") return undefined;
-  const { point, agent, what, reason, folder, rule } = about;
-  if (point !== "run" && point !== "confined" && point !== "gateway" && point !== "library" && point !== "hook") return undefined;
-  if (typeof what !== "string" || typeof reason !== "string" || typeof folder !== "string") return undefined;
+  const { agent, what, reason, folder, rule } = about;
+  const point = pointOf(about["point"]);
+  if (point === undefined || typeof what !== "string" || typeof reason !== "string" || typeof folder !== "string") return undefined;
   const shown: AfarAbout = {
     point,
     what,
