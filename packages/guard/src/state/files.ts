@@ -13,7 +13,7 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { parseObject } from "@assent/core/data";
 import { randomHex } from "./random.ts";
 
 /** Code of a system error, else its message. */
@@ -119,20 +119,11 @@ export function readOwnObject(path: string, limit: number, uid: number | undefin
   return found.is === "text" && isOwn(found.stats, uid) ? parseObject(found.text) : undefined;
 }
 
-export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Writes a file unless there is one, whoever is first (link(2) fails where there is). False: there is one. */
-export function writeOnce(path: string, text: string): boolean {
+export function writeOnce(path: string, content: string | Uint8Array): boolean {
   const beside = `${path}.${process.pid}.${randomHex(6)}`;
   try {
-    writeAtomic(beside, text);
+    writeAtomic(beside, content);
     linkSync(beside, path);
     return true;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, unlinkSync, type BigIntStats } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseObject } from "@assent/core/data";
 import { fileNameOf } from "./breaker.ts";
-import { appendText, ensureFolder, errorCode, isOwn, parseObject, readRegular, writeAtomic } from "./files.ts";
+import { appendText, ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
-import { sha256 } from "@assent/core/data";
+import { parseObject, sha256 } from "@assent/core/data";
 import { joinPath, parentOf, resolvePath } from "@assent/core/path";
-import { ensureFolder, isOwn, parseObject, readOwnObject, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, isOwn, readOwnObject, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, readdirSync, renameSync } from "node:fs";
-import { isObject, sha256 } from "@assent/core/data";
+import { isObject, parseObject, sha256 } from "@assent/core/data";
 import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, removeFile, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
@@ -167,14 +167,9 @@ export function takeTicket(machine: Machine, id: string, now: number = Date.now(
 }
 
 function parse(json: string, id: string, now: number): Ticket | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  const value = parseObject(json);
   const sealed = isSealed(id);
-  if (!isObject(value) || value["v"] !== 1 || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
+  if (value?.["v"] !== 1 || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
   if (sealed ? digestOf(json) !== id || !isObject(value["policies"]) : value["id"] !== id || value["policies"] !== undefined)
     return undefined;
   const { agent, session, toolUse, command, given, aside, first, rest, cwd, root, time, bare, starts, gateway, reports, policies, tells } =

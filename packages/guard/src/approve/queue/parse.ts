@@ -1,6 +1,5 @@
-import { parseObject } from "../../state/index.ts";
 import type { Action, Call } from "@assent/core/action";
-import { isObject, pointOf } from "@assent/core/data";
+import { isObject, parseObject, pointOf } from "@assent/core/data";
 import type { RuleSource } from "@assent/core/policy";
 import { readLife, type Life } from "../life.ts";
 import { type Answer, channelOf, type Extent, type ProcessInfo, type Proposal, type Question, type QueueEnd } from "../types.ts";
