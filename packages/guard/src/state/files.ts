@@ -3,7 +3,6 @@ import {
   constants,
   fchmodSync,
   fstatSync,
-  linkSync,
   mkdirSync,
   openSync,
   readSync,
@@ -14,7 +13,6 @@ import {
   type Stats,
 } from "node:fs";
 import { parseObject } from "@assent/core/data";
-import { randomHex } from "./random.ts";
 
 /** Code of a system error, else its message. */
 export function errorCode(error: unknown): string {
@@ -117,21 +115,6 @@ export function isOwn(stats: Stats, uid: number | undefined): boolean {
 export function readOwnObject(path: string, limit: number, uid: number | undefined): Readonly<Record<string, unknown>> | undefined {
   const found = readRegular(path, limit);
   return found.is === "text" && isOwn(found.stats, uid) ? parseObject(found.text) : undefined;
-}
-
-/** Writes a file unless there is one, whoever is first (link(2) fails where there is). False: there is one. */
-export function writeOnce(path: string, content: string | Uint8Array): boolean {
-  const beside = `${path}.${process.pid}.${randomHex(6)}`;
-  try {
-    writeAtomic(beside, content);
-    linkSync(beside, path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-    return false;
-  } finally {
-    removeFile(beside);
-  }
 }
 
 /** Gone already is fine. False: somebody else was faster, or it cannot be. */

@@ -14,8 +14,9 @@ import {
   type Stats,
 } from "node:fs";
 import { parentOf } from "@assent/core/path";
-import { errorCode, removeFile } from "./files.ts";
+import { errorCode, removeFile, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
+import { randomHex } from "./random.ts";
 
 export type EditableText =
   | { readonly is: "text"; readonly text: string }
@@ -153,5 +154,20 @@ function syncFolder(path: string): void {
     }
   } catch {
     // The file is in place; some file systems cannot promise more.
+  }
+}
+
+/** Writes a file unless there is one, whoever is first (link(2) fails where there is). False: there is one. */
+export function writeOnce(path: string, content: string | Uint8Array): boolean {
+  const beside = `${path}.${process.pid}.${randomHex(6)}`;
+  try {
+    writeAtomic(beside, content);
+    linkSync(beside, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+    return false;
+  } finally {
+    removeFile(beside);
   }
 }
