@@ -3,7 +3,14 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Answer, Question } from "@assent/guard/approve";
-import { announceApprover, answerQuestion, isSomebodyThere, openQuestions, queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
+import {
+  announceApprover,
+  answerQuestion,
+  isSomebodyThere,
+  openQuestions,
+  queueApprover,
+  type QueuePoint,
+} from "@assent/guard/approve/queue";
 import { question } from "../approve/question.ts";
 import { startTerminal, type Terminal } from "../approve/terminal.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
