@@ -57,7 +57,7 @@ try {
   for (let at = 0; at < QUESTIONS; at++) {
     const name = `file-${at}`;
     const asked = Date.now();
-    const answer = queue.tryAsk(question(at + 1, { group: name, what: `write ${name}` }), new AbortController().signal, true);
+    const answer = queue.ask(question(at + 1, { group: name, what: `write ${name}` }), new AbortController().signal);
     const card = page.locator("article[data-open=true]", { hasText: name });
     await card.waitFor();
     there.push(Number(await page.evaluate(`globalThis.appeared[${JSON.stringify(name)}]`)) - asked);

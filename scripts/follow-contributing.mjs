@@ -19,6 +19,7 @@ export const MOST_FILES = {
   "An agent": 2,
   "A system call": 3,
   "A built-in reason": 1,
+  "A kind of question": 1,
   "A command of the CLI": 2,
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerFor } from "../../packages/guard/src/approve/alike.ts";
+import { answerFor } from "../../packages/guard/src/approve/questions.ts";
 import type { Answer } from "@assent/guard/approve";
 import { question } from "./question.ts";
 

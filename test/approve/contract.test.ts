@@ -1,55 +1,48 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { type Answer, directoryApprover, noBlockApprover, type Approver, said, unanswered } from "@assent/guard/approve";
-import { announceApprover, joinApprovers, queueApprover, type QueueApprover } from "@assent/guard/approve/queue";
-import { withTeam } from "@assent/team/team/afar";
-import { TerminalApprover } from "../../packages/guard/src/approve/terminal.ts";
+import { type Answer, directoryClient, noBlockApprover, type Approver, type Client, said, unanswered } from "@assent/guard/approve";
+import { announceApprover, queueApprover } from "@assent/guard/approve/queue";
+import { teamClient } from "@assent/team/team/afar";
+import { TerminalClient } from "../../packages/guard/src/approve/terminal.ts";
 import { scratch } from "../scratch.ts";
+import { askedIn, askedOn, queueOf } from "./asked.ts";
 import { checkRule, question } from "./question.ts";
 
-const terminal = (): Approver =>
-  new TerminalApprover(
-    { open: () => undefined, write: () => undefined, size: () => ({ columns: 80, rows: 24 }), close: () => undefined },
-    { env: { TERM: "xterm" }, checkRule },
-  );
+const quiet = { open: () => undefined, write: () => undefined, size: () => ({ columns: 80, rows: 24 }), close: () => undefined };
+const terminal = (): Client => new TerminalClient(quiet, { env: { TERM: "xterm" }, checkRule });
+const folder = (): Client => directoryClient(join(scratch().root, "questions"), { nonce: "n" });
+const team = (): Client => teamClient({ machine: scratch().machine, point: "run", patience: 10 });
 
 /** The queue of a machine; `there`: somebody has `assent approvals` open. */
-function queue(there: boolean): QueueApprover {
+function queue(there: boolean, ...clients: readonly Client[]): Approver {
   const { machine } = scratch();
   if (there) {
     const announced = announceApprover(machine, "terminal");
     onTestFinished(() => announced.close());
   }
-  return queueApprover({ machine, point: "run", checkRule });
+  return queueApprover({ machine, point: "run", checkRule }, ...clients);
 }
 
 /** What every approver promises (`types.ts`), whoever answers. Nobody answers here. */
 const APPROVERS: [name: string, make: () => Approver][] = [
-  ["terminal", terminal],
-  [
-    "terminal that only prints",
-    () =>
-      new TerminalApprover(
-        { open: () => undefined, write: () => undefined, size: () => ({ columns: 80, rows: 24 }), close: () => undefined },
-        { env: { TERM: "dumb" }, checkRule },
-      ),
-  ],
+  ["terminal", () => queueOf(terminal())],
+  ["terminal that only prints", () => askedOn(quiet, { env: { TERM: "dumb" } })],
   [
     "broken terminal",
     () => {
       const fail = (): never => {
         throw new Error("EIO");
       };
-      return new TerminalApprover({ open: fail, write: fail, size: fail, close: fail }, { env: { TERM: "xterm" }, checkRule });
+      return askedOn({ open: fail, write: fail, size: fail, close: fail });
     },
   ],
-  ["folder", () => directoryApprover(join(scratch().root, "questions"), { nonce: "n", checkRule })],
+  ["folder", () => queueOf(folder())],
   [
     "broken folder",
     () => {
       const dir = join(scratch().root, "questions");
-      const approver = directoryApprover(dir, { nonce: "n", checkRule });
+      const approver = askedIn(dir);
       mkdirSync(join(dir, "away"));
       // No question can be written.
       for (let seq = 0; seq < 100; seq++) mkdirSync(join(dir, `pending/${seq}.json/x`), { recursive: true });
@@ -57,16 +50,22 @@ const APPROVERS: [name: string, make: () => Approver][] = [
       return approver;
     },
   ],
+  [
+    "client that fails",
+    () => {
+      const fail = (): never => {
+        throw new Error("EIO");
+      };
+      return queueOf({ begin: () => undefined, show: fail, drop: () => undefined });
+    },
+  ],
   ["no block", () => noBlockApprover(() => undefined)],
   ["queue", () => queue(true)],
   ["queue where nobody is", () => queue(false)],
-  ["terminal and queue", () => joinApprovers(terminal(), "terminal", queue(true))],
-  [
-    "folder and queue",
-    () => joinApprovers(directoryApprover(join(scratch().root, "questions"), { nonce: "n", checkRule }), "folder", queue(true)),
-  ],
-  ["queue and team", () => withTeam(queue(true), { machine: scratch().machine, point: "run", patience: 10 })],
-  ["team where nobody is", () => withTeam(queue(false), { machine: scratch().machine, point: "run", patience: 10 })],
+  ["terminal and queue", () => queue(true, terminal())],
+  ["folder and queue", () => queue(true, folder())],
+  ["queue and team", () => queue(true, team())],
+  ["team where nobody is", () => queue(false, team())],
 ];
 
 const hostile = question(3, {

@@ -14,9 +14,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { directoryApprover, respond, wait, type Answer, type Approver } from "@assent/guard/approve";
+import { respond, wait, type Answer, type Approver } from "@assent/guard/approve";
 import { scratch } from "../scratch.ts";
-import { checkRule, question } from "./question.ts";
+import { askedIn } from "./asked.ts";
+import { question } from "./question.ts";
 
 const ALLOW: Answer = { answer: "allow", scope: "once" };
 const DENY: Answer = { answer: "deny", scope: "once" };
@@ -34,7 +35,7 @@ function bench(before: (dir: string) => void = () => undefined): Bench {
   const dir = join(scratch().root, "questions");
   before(dir);
   const notices: string[] = [];
-  const approver = directoryApprover(dir, { nonce: "n1", checkRule, onNotice: (text) => notices.push(text) });
+  const approver = askedIn(dir, "n1", (text) => notices.push(text));
   const put = (response: unknown): void => {
     writeFileSync(join(dir, "mine"), typeof response === "string" ? response : JSON.stringify(response), { mode: 0o600 });
     renameSync(join(dir, "mine"), join(dir, "response.json"));
@@ -316,7 +317,7 @@ describe("PW11: what does not answer", () => {
       /is a symbolic link/,
     ],
     ["is a file", (dir) => writeFileSync(dir, ""), /cannot be (?:made|used)|is not a folder/],
-    ["belongs to a run that is alive", (dir) => directoryApprover(dir, { nonce: "n0", checkRule }), /used by another run/],
+    ["belongs to a run that is alive", (dir) => askedIn(dir, "n0"), /used by another run/],
   ])("a folder that %s is refused", (_, make, said) => {
     expect(() => bench(make)).toThrow(said);
   });
@@ -325,7 +326,7 @@ describe("PW11: what does not answer", () => {
     const { root } = scratch();
     mkdirSync(join(root, "real"), { mode: 0o700 });
     symlinkSync("real", join(root, "link"));
-    expect(() => directoryApprover(`${join(root, "link")}/`, { nonce: "n", checkRule })).toThrow(/symbolic link/);
+    expect(() => askedIn(`${join(root, "link")}/`)).toThrow(/symbolic link/);
   });
 
   it("the folder of a run that is gone is taken over", () => {
@@ -378,7 +379,7 @@ describe("wait and respond", () => {
     const dir = join(scratch().root, "later");
     const event = wait(dir, { pollMs: 5, patienceMs: 5000 });
     await settled(50);
-    const approver = directoryApprover(dir, { nonce: "n", checkRule });
+    const approver = askedIn(dir);
     const asked = approver.ask(question(1), never);
     expect(await event).toMatchObject({ is: "pending" });
     await approver.close(0);
@@ -436,6 +437,6 @@ describe("wait and respond", () => {
 /** Our own `run.json`, as another run would write it. */
 function lifeOf(): Record<string, unknown> {
   const dir = join(scratch().root, "own");
-  void directoryApprover(dir, { nonce: "n", checkRule }).close(0);
+  void askedIn(dir).close(0);
   return JSON.parse(readFileSync(join(dir, "run.json"), "utf8")) as Record<string, unknown>;
 }

@@ -1,9 +1,10 @@
 // Asks on its controlling terminal, for pty.test.ts: `node on-terminal.mjs RESULT [HOW]`.
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { controlForeground, terminalApprover } from "@assent/guard/approve";
+import { controlForeground } from "@assent/guard/approve";
 import { addressOf, alloc, sys } from "@assent/supervisor/supervise/kernel";
-import { checkRule, question } from "./question.ts";
+import { askedHere } from "./asked.ts";
+import { question } from "./question.ts";
 
 const [result = "", how] = process.argv.slice(2);
 
@@ -26,7 +27,7 @@ let program: ChildProcess | undefined;
 if (how === "shared") program = spawn("python3", ["-c", NOISY], { stdio: "ignore" });
 
 const foreground = controlForeground({ sys, addressOf, alloc }, (group) => group === program?.pid);
-const approver = terminalApprover({ env: process.env, home: "/home/me", checkRule, foreground });
+const approver = askedHere({ home: "/home/me", foreground });
 if (approver === undefined) writeFileSync(result, JSON.stringify("no terminal"));
 else {
   // A session leader dies of a hang-up by default.

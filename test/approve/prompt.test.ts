@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readKeys } from "../../packages/guard/src/approve/keys.ts";
 import { columns } from "../../packages/guard/src/approve/printable.ts";
-import { pressKey, START, type PromptState } from "../../packages/guard/src/approve/prompt.ts";
+import { choicesFor, pressKey, type PromptState, startOf } from "../../packages/guard/src/approve/prompt.ts";
 import { PLAIN, render, type View } from "../../packages/guard/src/approve/render.ts";
 import type { Answer, Question } from "@assent/guard/approve";
 import { checkRule, question } from "./question.ts";
@@ -12,12 +12,14 @@ const DOWN = "\u001b[B";
 const UP = "\u001b[A";
 const ESCAPE = "\u001b";
 
+const CHOICES = choicesFor({ session: "run", time: false, tree: true, quit: true, word: false, once: false });
+
 /** The answer or the state after keys, one at a time. */
 function after(keys: readonly string[], about: Question = question(1)): Answer | PromptState {
-  let state: PromptState = START;
+  let state: PromptState = startOf(CHOICES);
   for (const text of keys) {
     for (const key of readKeys(text).keys) {
-      const outcome = pressKey(state, key, { proposals: about.proposals, checkRule });
+      const outcome = pressKey(state, key, { choices: CHOICES, proposals: about.proposals, checkRule });
       if ("answer" in outcome) return outcome.answer;
       state = outcome.state;
     }
@@ -94,7 +96,7 @@ describe("keys", () => {
 function drawn(keys: readonly string[], about: Question, more: Partial<View> = {}, width = 110, rows = 40): readonly string[] {
   const state = after(keys, about);
   if ("answer" in state) throw new Error("answered");
-  const view: View = { question: about, alike: [], waiting: 0, home: "/home/me", ...more, state };
+  const view: View = { question: about, alike: [], waiting: 0, choices: CHOICES, home: "/home/me", ...more, state };
   return render(view, { columns: width, rows }, PLAIN).lines;
 }
 
@@ -223,7 +225,11 @@ describe("what is shown", () => {
     [["p", "e", LEFT, LEFT], 3, 2 + own.length],
   ])("the cursor after %j", (keys, row, column) => {
     const state = after(keys) as PromptState;
-    const { cursor } = render({ question: question(1), alike: [], waiting: 0, home: "/home/me", state }, { columns: 100, rows: 24 }, PLAIN);
+    const { cursor } = render(
+      { question: question(1), alike: [], waiting: 0, choices: CHOICES, home: "/home/me", state },
+      { columns: 100, rows: 24 },
+      PLAIN,
+    );
     expect(cursor).toEqual({ row, column });
   });
 });

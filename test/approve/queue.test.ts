@@ -6,22 +6,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Answer, Approver } from "@assent/guard/approve";
+import type { Answer, Approver, Client, QuestionQueue, QueueEnd, Waiting } from "@assent/guard/approve";
 import {
   announceApprover,
   answerQuestion,
   choicesOf,
   isSomebodyThere,
-  joinApprovers,
   openQuestions,
-  type QueueApprover,
   type QueueChange,
   queueApprover,
   type QueuedQuestion,
   questionsFolder,
   watchQuestions,
 } from "@assent/guard/approve/queue";
-import { AnsweredElsewhere } from "../../packages/guard/src/approve/types.ts";
 import type { Machine } from "@assent/guard/state";
 import { scratch } from "../scratch.ts";
 import { checkRule, question } from "./question.ts";
@@ -48,10 +45,28 @@ function somebody(machine: Machine): void {
   onTestFinished(() => there.close());
 }
 
-function asker(machine: Machine, more: { readonly patience?: number; readonly covers?: (rule: string) => boolean } = {}): QueueApprover {
-  const approver = queueApprover({ machine, point: "run", checkRule, ...more });
+function asker(
+  machine: Machine,
+  more: { readonly patience?: number; readonly covers?: (rule: string) => boolean } = {},
+  ...clients: readonly Client[]
+): QuestionQueue {
+  const approver = queueApprover({ machine, point: "run", checkRule, ...more }, ...clients);
   onTestFinished(() => approver.close(0));
   return approver;
+}
+
+/** Answers when it is told to. */
+function direct(): { readonly client: Client; answer: (answer: Answer) => void; readonly end: Promise<QueueEnd | undefined> } {
+  let queue: QuestionQueue | undefined;
+  let shown: Waiting | undefined;
+  let ended: (end: QueueEnd | undefined) => void = () => undefined;
+  const end = new Promise<QueueEnd | undefined>((resolve) => (ended = resolve));
+  const client: Client = {
+    begin: (given) => void (queue = given),
+    show: (waiting) => (shown = waiting) !== undefined,
+    drop: (_, why) => ended(why),
+  };
+  return { client, answer: (answer) => void (shown === undefined ? undefined : queue?.answer(shown, answer)), end };
 }
 
 const never = (): AbortSignal => new AbortController().signal;
@@ -247,8 +262,11 @@ describe("nothing but a sound answer allows", () => {
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o777);
     const notices: string[] = [];
-    const approver = queueApprover({ machine, point: "run", checkRule, onNotice: (text) => notices.push(text) });
-    expect(await approver.tryAsk(question(1), never(), true)).toBeUndefined();
+    const { client } = direct();
+    const approver = queueApprover({ machine, point: "run", checkRule, onNotice: (text) => notices.push(text) }, client);
+    const asked = approver.ask(question(1), never());
+    await approver.close(0);
+    expect(await asked).toEqual(NO);
     expect(notices).toMatchObject([expect.stringContaining("others")]);
   });
 });
@@ -282,43 +300,22 @@ describe("who is there", () => {
 });
 
 describe("asked directly and in the queue", () => {
-  /** Answers when it is told to. */
-  function direct(): { readonly approver: Approver; answer: (answer: Answer) => void; readonly void: Promise<unknown> } {
-    let give: (answer: Answer) => void = () => undefined;
-    let raised: (reason: unknown) => void = () => undefined;
-    const isVoid = new Promise<unknown>((resolve) => (raised = resolve));
-    const approver: Approver = {
-      ask: (_, signal) =>
-        new Promise((resolve) => {
-          give = resolve;
-          signal.addEventListener("abort", () => {
-            raised(signal.reason);
-            resolve(NO);
-          });
-        }),
-      close: () => Promise.resolve(),
-    };
-    return { approver, answer: (answer) => give(answer), void: isVoid };
-  }
-
   it("the queue is faster: who was asked directly is told who answered", async () => {
     const { machine } = scratch();
     const here = direct();
-    const asked = joinApprovers(here.approver, "terminal", asker(machine)).ask(question(1), never());
+    const asked = asker(machine, {}, here.client).ask(question(1), never());
     const { id } = await firstOpen(machine);
     answerQuestion(machine, id, YES, "page");
     expect(await asked).toEqual({ ...YES, by: "page" });
-    const reason = await here.void;
-    expect(reason).toBeInstanceOf(AnsweredElsewhere);
-    expect(reason).toMatchObject({ answer: YES, by: "page" });
+    expect(await here.end).toMatchObject({ is: "answered", answer: YES, by: "page" });
   });
 
   it("who is asked directly is faster: the queue is told", async () => {
     const { machine } = scratch();
     const here = direct();
-    const asked = joinApprovers(here.approver, "terminal", asker(machine)).ask(question(1), never());
+    const asked = asker(machine, {}, here.client).ask(question(1), never());
     const { id } = await firstOpen(machine);
-    here.answer(YES);
+    here.answer({ ...YES, by: "terminal" });
     expect(await asked).toEqual({ ...YES, by: "terminal" });
     expect(answerQuestion(machine, id, NO, "page")).toMatchObject({ is: "late", end: { is: "answered", answer: YES, by: "terminal" } });
   });
@@ -328,9 +325,9 @@ describe("asked directly and in the queue", () => {
     mkdirSync(`${machine.home}/.local/state/assent`, { recursive: true, mode: 0o700 });
     writeFileSync(questionsFolder(machine), "");
     const here = direct();
-    const asked = joinApprovers(here.approver, "terminal", asker(machine)).ask(question(1), never());
+    const asked = asker(machine, {}, here.client).ask(question(1), never());
     await new Promise((resolve) => setTimeout(resolve, 20));
-    here.answer(YES);
+    here.answer({ ...YES, by: "terminal" });
     expect(await asked).toEqual({ ...YES, by: "terminal" });
   });
 
@@ -338,7 +335,7 @@ describe("asked directly and in the queue", () => {
     const { machine } = scratch();
     const here = direct();
     const controller = new AbortController();
-    const asked = joinApprovers(here.approver, "terminal", asker(machine)).ask(question(1), controller.signal);
+    const asked = asker(machine, {}, here.client).ask(question(1), controller.signal);
     await firstOpen(machine);
     controller.abort();
     expect((await asked).answer).toBe("deny");

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Answer, Question } from "@assent/guard/approve";
-import { TerminalApprover } from "../../packages/guard/src/approve/terminal.ts";
+import type { Answer, Approver, Question } from "@assent/guard/approve";
 import type { Device, DeviceEvents } from "../../packages/guard/src/approve/tty.ts";
-import { checkRule, question } from "./question.ts";
+import { askedOn } from "./asked.ts";
+import { question } from "./question.ts";
 import { Screen } from "./screen.ts";
 
 class FakeDevice implements Device {
@@ -45,7 +45,7 @@ class FakeDevice implements Device {
 
 interface Bench {
   readonly device: FakeDevice;
-  readonly approver: TerminalApprover;
+  readonly approver: Approver;
   readonly ask: (question: Question, signal?: AbortSignal) => { answer: Answer | undefined };
   /** Waits until keys count, then presses them one after the other. */
   readonly press: (...keys: readonly string[]) => Promise<void>;
@@ -56,10 +56,9 @@ function bench(
   options: { width?: number; env?: Record<string, string>; ofAgent?: boolean; covers?: (rule: string, question: Question) => boolean } = {},
 ): Bench {
   const device = new FakeDevice(options.width ?? 140);
-  const approver = new TerminalApprover(device, {
+  const approver = askedOn(device, {
     env: { TERM: "xterm", NO_COLOR: "1", ...options.env },
     home: "/home/me",
-    checkRule,
     covers: options.covers,
     ofAgent: options.ofAgent,
   });
@@ -411,10 +410,11 @@ describe("TERM=dumb", () => {
       "n  no   N  never …   ?  tell me more   q  end the run",
       "answer [n]: ?",
       "call: open(/home/me/.npm/_cacache/1, create+write)",
-      "process: 4121 node /usr/bin/npm install left-pad",
+      "process: 4121 node  node /usr/bin/npm install left-pad",
       "in folder: ~/project",
-      "started by: 4100 sh -c npm install left-pad",
-      "started by: 4099 assent run",
+      "started by: 4100 sh  sh -c npm install left-pad",
+      "started by: 4099 assent  assent run",
+      "always writes: Write(/home/me/.npm/_cacache/1)  to profile npm",
       "answer [n]: x",
       "That is none of the letters.",
       "y  yes, once   r  yes, for this run   t  trust this program   p  always …",

@@ -3,7 +3,14 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Answer, Question } from "@assent/guard/approve";
-import { answerQuestion, isSomebodyThere, openQuestions, queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
+import {
+  announceApprover,
+  answerQuestion,
+  isSomebodyThere,
+  openQuestions,
+  queueApprover,
+  type QueuePoint,
+} from "@assent/guard/approve/queue";
 import { question } from "../approve/question.ts";
 import { startTerminal, type Terminal } from "../approve/terminal.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
@@ -23,7 +30,7 @@ function asks(place: Scratch, about: Question, point: QueuePoint = "confined", m
   const approver = queueApprover({ machine: place.machine, point, agent: "claude", session: "s1", checkRule, ...more });
   onTestFinished(() => approver.close(0));
   const signal = new AbortController().signal;
-  return approver.tryAsk(about, signal, true).then((answer) => answer ?? { answer: "deny", scope: "once", nobody: true });
+  return approver.ask(about, signal);
 }
 
 const KEYS: readonly (readonly [keys: readonly string[], answer: object])[] = [
@@ -132,6 +139,8 @@ describe("assent approvals", () => {
     const there = approvals(place, 100, { [name]: "1" });
     await there.sees(`${name} is set`);
     expect(await there.ended).toBe(1);
+    const page = announceApprover(place.machine, "page");
+    onTestFinished(() => page.close());
     const asked = asks(place, question(1));
     const [{ id } = { id: "" }] = openQuestions(place.machine);
     expect(assent(place, ["approvals", "answer", id, "yes"], "", { [name]: "1" })).toMatchObject({ status: 1, stdout: "" });

@@ -26,7 +26,7 @@ describe("who is asked", () => {
     terminal: () => (terminal ? named("terminal") : undefined),
     directory: (folder) => named(`folder ${folder}`),
     noBlock: () => named("no-block"),
-    queue: () => ({ ...named("queue"), isThere: () => there, tryAsk: () => Promise.resolve(undefined) }),
+    queue: () => ({ ...named("queue"), isThere: () => there }),
   });
   type Row = readonly [
     flags: Partial<RunFlags>,

@@ -82,7 +82,7 @@ describe("the first view", () => {
     onTestFinished(async () => await approver.close(0));
     const gone = new AbortController();
     const answers = Array.from({ length: 7 }, (_, at) =>
-      approver.tryAsk(question(at + 1, { group: `g${at}`, what: `write file-${at}` }), gone.signal, true),
+      approver.ask(question(at + 1, { group: `g${at}`, what: `write file-${at}` }), gone.signal),
     );
     await card(page, "7 waiting for you").waitFor();
     const waiting = (await card(page, "7 waiting for you").innerText()).replace(/\s+/g, " ");
@@ -149,12 +149,8 @@ describe.each(LOOKS)("at $width px, in $colorScheme,", ({ width, colorScheme }) 
     onTestFinished(async () => await approver.close(0));
     const gone = new AbortController();
     const asked = [
-      approver.tryAsk(question(1), gone.signal, true),
-      approver.tryAsk(
-        question(2, { group: "x", what: `write ${"/long/folder".repeat(12)}`, help: "say `assent allow` for it" }),
-        gone.signal,
-        true,
-      ),
+      approver.ask(question(1), gone.signal),
+      approver.ask(question(2, { group: "x", what: `write ${"/long/folder".repeat(12)}`, help: "say `assent allow` for it" }), gone.signal),
     ];
     await card(page, "2 waiting for you").waitFor();
     await keepLook(page, name("overview"));

@@ -95,7 +95,7 @@ export async function pagePictures(root: string): Promise<readonly PagePicture[]
     const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme: "light" });
     await page.goto(`file://${assent(["open", "--print"]).trim()}`);
     await page.locator(".protection").waitFor();
-    void queue.tryAsk({ ...QUESTION, cwd: project }, gone.signal, true);
+    void queue.ask({ ...QUESTION, cwd: project }, gone.signal);
     await page.locator(".waiting[data-open=true]").waitFor();
     const pictures: PagePicture[] = [];
     const take = async (name: string): Promise<void> => {

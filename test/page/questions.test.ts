@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
-import type { Answer, Question } from "@assent/guard/approve";
-import { answerQuestion, isSomebodyThere, openQuestions, queueApprover, type QueueApprover } from "@assent/guard/approve/queue";
+import type { Answer, Approver, Question } from "@assent/guard/approve";
+import { answerQuestion, isSomebodyThere, openQuestions, queueApprover } from "@assent/guard/approve/queue";
 import { checkRule, question } from "../approve/question.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 import { accessibilityFaults, endPage, openPage, useBrowser } from "./browser.ts";
@@ -22,13 +22,13 @@ async function openContext(options?: Parameters<typeof browser.context>[0]) {
   return { page, faults, close: async () => await context.close() };
 }
 
-const asker = (more: Partial<Parameters<typeof queueApprover>[0]> = {}): QueueApprover => {
+const asker = (more: Partial<Parameters<typeof queueApprover>[0]> = {}): Approver => {
   const approver = queueApprover({ machine: place.machine, point: "run", agent: "claude", checkRule, ...more });
   onTestFinished(async () => await approver.close(0));
   return approver;
 };
 const ask = async (one: Question, approver = asker(), signal = new AbortController().signal): Promise<Answer | undefined> =>
-  await approver.tryAsk(one, signal, true);
+  await approver.ask(one, signal);
 
 const card = (page: Page, text: string) => page.locator("article", { hasText: text });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Advice, adviceForModel, adviceForPerson, DANGERS } from "@assent/core/action";
 import { PLAIN, render } from "../../packages/guard/src/approve/render.ts";
-import { START } from "../../packages/guard/src/approve/prompt.ts";
+import { choicesFor, startOf } from "../../packages/guard/src/approve/prompt.ts";
 import { allCommands, commandTable } from "../../packages/assent/src/cli/command-table.ts";
 import { manPage } from "../../packages/assent/src/cli/man-page.ts";
 import { program } from "../../packages/assent/src/cli/program.ts";
@@ -53,12 +53,15 @@ describe("help", () => {
   });
 });
 
+const CHOICES = choicesFor({ session: "run", time: false, tree: true, quit: true, word: false, once: false });
+const START = startOf(CHOICES);
+
 describe("the question of a run", () => {
   it.each([
     ["as it appears", START],
     ["with all that is known", { ...START, details: true }],
   ])("%s", (_, state) => {
-    const shown = { question: question(1), alike: [question(2)], waiting: 1, state, home: "/home/me" };
+    const shown = { question: question(1), alike: [question(2)], waiting: 1, choices: CHOICES, state, home: "/home/me" };
     const { lines } = render(shown, { columns: 120, rows: 40 }, PLAIN);
     expect(lines.length).toBeGreaterThan(2);
     expect(lines.flatMap((line) => faultsOf(line))).toEqual([]);

@@ -1,13 +1,15 @@
 import {
-  AnsweredElsewhere,
   type Answer,
   type Channel,
   checkAnswerRule,
   DENY,
+  EndedElsewhere,
+  endText,
   isTerminal,
   printable,
+  QuestionQueue,
   said,
-  TerminalApprover,
+  TerminalClient,
   TerminalDevice,
   who,
 } from "@assent/guard/approve";
@@ -16,7 +18,6 @@ import {
   askerText,
   answerQuestion,
   choicesOf,
-  endText,
   noteSignOfLife,
   openQuestions,
   type QueueChange,
@@ -24,6 +25,7 @@ import {
   readNotify,
   watchQuestions,
 } from "@assent/guard/approve/queue";
+import { POINTS } from "@assent/core/data";
 import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";
@@ -73,7 +75,8 @@ class ApprovalsTerminal {
   readonly #machine: Machine;
   readonly #channel: Channel;
   readonly #end: (status: number) => void;
-  readonly #approver: TerminalApprover;
+  readonly #terminal: TerminalClient;
+  readonly #queue: QuestionQueue;
   readonly #open = new Map<string, OpenHere>();
   #watching: { close(): void } | undefined;
   #there: { close(): void } | undefined;
@@ -83,13 +86,14 @@ class ApprovalsTerminal {
     this.#machine = machine;
     this.#channel = popup ? "popup" : "terminal";
     this.#end = end;
-    this.#approver = new TerminalApprover(new TerminalDevice("/dev/tty"), {
+    const options = { checkRule: checkAnswerRule, onNotice: (text: string) => this.#say(text) };
+    this.#terminal = new TerminalClient(new TerminalDevice("/dev/tty"), {
+      ...options,
       env: machine.env,
       home: machine.home,
-      checkRule: checkAnswerRule,
-      onNotice: (text) => this.#say(text),
       onInterrupt: () => this.#leave(),
     });
+    this.#queue = new QuestionQueue({ ...options, several: true }, [this.#terminal]);
   }
 
   begin(): void {
@@ -102,7 +106,7 @@ class ApprovalsTerminal {
     for (const { queued, end } of ended) {
       const here = this.#open.get(queued.id);
       this.#open.delete(queued.id);
-      here?.abort.abort(end.is === "answered" ? new AnsweredElsewhere(end.answer, end.by) : endText(end));
+      here?.abort.abort(new EndedElsewhere(end));
     }
     const news = open.filter(({ id }) => !this.#open.has(id));
     for (const queued of open) this.#show(queued);
@@ -121,11 +125,11 @@ class ApprovalsTerminal {
     here.queued = queued;
     // What has come since is seen a moment later.
     if (known !== undefined) setTimeout(() => (here.seen = queued.alike), SEEN_MS);
-    if (known !== undefined) return this.#approver.changed();
+    if (known !== undefined) return this.#terminal.changed();
     this.#open.set(queued.id, here);
     const { question, point } = queued;
     const choices = choicesOf(queued);
-    void this.#approver
+    void this.#queue
       .ask(question, here.abort.signal, () => ({
         alike: here.queued.others,
         hidden: Math.max(0, here.queued.alike - 1 - here.queued.others.length),
@@ -135,7 +139,7 @@ class ApprovalsTerminal {
       .then((answer) => {
         if (here.abort.signal.aborted || !this.#open.delete(queued.id)) return;
         // What ends a run ends no run where there is none.
-        const given: Answer = answer.answer === "quit" && point !== "run" ? DENY : answer;
+        const given: Answer = answer.answer === "quit" && POINTS[point].ofRun !== true ? DENY : answer;
         const outcome = answerQuestion(this.#machine, queued.id, given, this.#channel, here.seen);
         if (outcome.is === "late") this.#say(`too late: ${endText(outcome.end)}`);
         if (outcome.is === "gone") this.#say("too late: whoever asked is gone");
@@ -151,7 +155,7 @@ class ApprovalsTerminal {
   }
 
   #say(text: string): void {
-    if (!this.#approver.tell(text)) writeStdout(`assent: ${text}\n`);
+    if (!this.#terminal.tell(text)) writeStdout(`assent: ${text}\n`);
   }
 
   /** Whatever is open stays open for others. */
@@ -160,7 +164,7 @@ class ApprovalsTerminal {
     this.#there?.close();
     for (const { abort } of this.#open.values()) abort.abort();
     this.#open.clear();
-    void this.#approver.close().then(() => this.#end(0));
+    void this.#queue.close(0).then(() => this.#end(0));
   }
 }
 

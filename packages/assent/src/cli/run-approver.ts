@@ -2,18 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { Action, World } from "@assent/core/action";
 import {
   checkRule,
-  directoryApprover,
+  directoryClient,
   controlForeground,
   noBlockApprover,
-  terminalApprover,
+  terminalClient,
   type Approver,
+  type Client,
   type Question,
 } from "@assent/guard/approve";
-import { joinApprovers, queueApprover, type QueueApprover } from "@assent/guard/approve/queue";
+import { queueApprover } from "@assent/guard/approve/queue";
 import { realWorld } from "@assent/guard/engine";
 import { agentMark, callMatcher, matchMatcher, parseRule } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { withTeam } from "@assent/team/team/afar";
+import { teamClient } from "@assent/team/team/afar";
 import { isGroupOfTree, lineOfGroup } from "@assent/supervisor/supervise";
 import { addressOf, alloc, sys } from "@assent/supervisor/supervise/kernel";
 import type { RunFlags } from "./run-options.ts";
@@ -28,14 +29,14 @@ export interface Asking {
   readonly notice?: string;
 }
 
-/** The approvers there are; tests give their own. */
+/** The approvers there are, each with whoever else is there, in another terminal, on the page; tests give their own. */
 export interface Approvers {
   /** Undefined where there is no terminal. */
   readonly terminal: () => Approver | undefined;
   readonly directory: (folder: string) => Approver;
   readonly noBlock: () => Approver;
-  /** Whoever is there in another terminal or on the page. */
-  readonly queue: () => QueueApprover;
+  /** Nobody is asked here. */
+  readonly queue: () => Approver;
 }
 
 /** An empty value is as good as none. */
@@ -48,15 +49,15 @@ export function asking(
   make: Approvers,
 ): Asking {
   if (logOnly === true) return { approver: undefined, how: "nothing is refused" };
-  if (backgroundDir !== undefined)
-    return { approver: joinApprovers(make.directory(backgroundDir), "folder", make.queue()), how: "asks in a folder" };
+  if (backgroundDir !== undefined) return { approver: make.directory(backgroundDir), how: "asks in a folder" };
   if (!prompt) return { approver: undefined, how: "asks nobody" };
   if (isSet(env["ASSENT_NO_BLOCK"]) || isSet(env["PTAPP_NO_BLOCK"])) return { approver: make.noBlock(), how: "ends instead of asking" };
   const terminal = make.terminal();
-  if (terminal !== undefined) return { approver: joinApprovers(terminal, "terminal", make.queue()), how: "asks in this terminal" };
+  if (terminal !== undefined) return { approver: terminal, how: "asks in this terminal" };
   const queue = make.queue();
-  if (queue.isThere()) return { approver: queue, how: "asks in the terminal or page that is open for it" };
-  if (queue.isThere({ people: 1 })) return { approver: queue, how: "asks people of the team, where the policy lets them answer" };
+  if (queue.isThere?.() === true) return { approver: queue, how: "asks in the terminal or page that is open for it" };
+  if (queue.isThere?.({ people: 1 }) === true)
+    return { approver: queue, how: "asks people of the team, where the policy lets them answer" };
   return {
     approver: queue,
     how: "asks nobody",
@@ -85,14 +86,21 @@ export function realApprovers({ machine, cwd, onNotice, onBlock, onGone, patienc
   const covers = (rule: string, question: Question): boolean => answers(rule, question, world);
   const ofAgent = agentMark(machine.env) !== undefined;
   const agent = ofAgent ? "an agent" : undefined;
+  const queue = (...clients: readonly Client[]): Approver =>
+    queueApprover(
+      { machine, point: "run", agent, checkRule, covers, onNotice },
+      ...clients,
+      teamClient({ machine, point: "run", patience, longest }),
+    );
   return {
     terminal: () => {
       const foreground = controlForeground({ sys, addressOf, alloc }, isGroupOfTree, lineOfGroup);
-      return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, onGone, foreground, ofAgent });
+      const options = { env: machine.env, home: machine.home, checkRule, onNotice, onGone, foreground, ofAgent };
+      const terminal = terminalClient({ ...options, by: "terminal" });
+      return terminal === undefined ? undefined : queue(terminal);
     },
-    directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),
-    queue: () =>
-      withTeam(queueApprover({ machine, point: "run", agent, checkRule, covers, onNotice }), { machine, point: "run", patience, longest }),
+    directory: (folder) => queue(directoryClient(folder, { nonce: randomBytes(16).toString("hex"), by: "folder", onNotice })),
+    queue,
     noBlock: () =>
       noBlockApprover((explanation) => {
         writeStderr(`assent run: ${explanation}\n`);

@@ -2,8 +2,8 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import { constants as system } from "node:os";
 import { join } from "node:path";
 import { brief, restAfter, visible } from "@assent/core/action";
-import { checkRule } from "@assent/guard/approve";
-import { queueApprover, type QueueApprover } from "@assent/guard/approve/queue";
+import { type Approver, checkRule } from "@assent/guard/approve";
+import { queueApprover } from "@assent/guard/approve/queue";
 import { sha256 } from "@assent/core/data";
 import { isGiven, type RunPolicies, runPolicies } from "@assent/guard/engine/given";
 import { realWorld } from "@assent/guard/engine";
@@ -21,7 +21,7 @@ import {
   ticketIdOf,
   writeReport,
 } from "@assent/guard/state";
-import { withTeam } from "@assent/team/team/afar";
+import { teamClient } from "@assent/team/team/afar";
 import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "@assent/supervisor/supervise";
 import { askOuter } from "@assent/supervisor/supervise/outer";
 import { countChanges, runsFolder } from "@assent/supervisor/supervise/undo";
@@ -303,7 +303,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
 const PATIENCE_MS = 110_000;
 
 /** Where somebody is there for it, or people of the team may answer it, a call is held until it is answered; else it is refused at once. */
-function heldQuestions(machine: Machine, cwd: string, ticket: Ticket | undefined): QueueApprover {
+function heldQuestions(machine: Machine, cwd: string, ticket: Ticket | undefined): Approver {
   const world = realWorld(machine, cwd, undefined);
   const asking = {
     machine,
@@ -313,12 +313,7 @@ function heldQuestions(machine: Machine, cwd: string, ticket: Ticket | undefined
     patience: PATIENCE_MS,
     longest: PATIENCE_MS,
   } as const;
-  const queue = queueApprover({
-    ...asking,
-    checkRule,
-    covers: (rule, question) => answers(rule, question, world),
-  });
-  return withTeam(queue, asking);
+  return queueApprover({ ...asking, checkRule, covers: (rule, question) => answers(rule, question, world) }, teamClient(asking));
 }
 
 /** At most ten lines: what was refused first, for that is why something failed. */

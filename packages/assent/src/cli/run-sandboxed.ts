@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { queueApprover } from "@assent/guard/approve/queue";
-import { terminalApprover } from "@assent/guard/approve";
+import { QuestionQueue, terminalClient } from "@assent/guard/approve";
 import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "@assent/supervisor/engines";
 import { definedVariables, messageOf, thisMachine } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
@@ -63,11 +63,9 @@ async function runSandboxed(words: readonly string[], flags: RunFlags, held: Run
     if (flags.quiet !== true) writeStderr(`assent: ${visible(text)}\n`);
   };
   const wrong = (): string => "rules are written into a policy file here";
-  const asks = { machine, checkRule: wrong, onNotice: say };
-  const approver = flags.prompt
-    ? (terminalApprover({ env: machine.env, home: machine.home, checkRule: wrong, covers: () => false, onNotice: say }) ??
-      queueApprover({ ...asks, point: "run" }))
-    : undefined;
+  const asks = { machine, point: "run", checkRule: wrong, onNotice: say } as const;
+  const terminal = flags.prompt ? terminalClient({ env: machine.env, home: machine.home, checkRule: wrong, onNotice: say }) : undefined;
+  const approver = !flags.prompt ? undefined : terminal === undefined ? queueApprover(asks) : new QuestionQueue(asks, [terminal]);
   const [first = "", ...rest] = found.start;
   try {
     const result = await held.run({

@@ -2,7 +2,8 @@ import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from 
 import { createServer, type Server, type Socket } from "node:net";
 import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { isCaller, standingOf } from "./caller.ts";
-import { inodeOf, removeFile, type SocketPlace } from "./life.ts";
+import { removeFile } from "@assent/guard/state";
+import { inodeOf, type SocketPlace } from "./life.ts";
 import { CallReader, printAnswerFrame, type ResidentAnswer, type ResidentCall } from "./wire.ts";
 
 /** Judges a call; undefined: the caller is to find out by itself. */

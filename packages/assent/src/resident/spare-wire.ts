@@ -14,7 +14,8 @@ import {
   sys,
   SYSCALLS,
 } from "@assent/supervisor/supervise/kernel";
-import { inodeOf, removeFile } from "./life.ts";
+import { removeFile } from "@assent/guard/state";
+import { inodeOf } from "./life.ts";
 
 /** The other side of `stubs/spare.c`, which says what is sent. Without node's event loop, which cannot take descriptors. */
 const MAGIC = "assent?2";

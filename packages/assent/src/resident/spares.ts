@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { removeFile } from "./life.ts";
+import { removeFile } from "@assent/guard/state";
 
 /** What it says on descriptor 3 when a command is its own. */
 export const TAKEN = "t";

@@ -1,6 +1,6 @@
 import { unanswered } from "./answer.ts";
 import { printable } from "./printable.ts";
-import type { Answer, AnsweredElsewhere, Channel } from "./types.ts";
+import { type Answer, CHANNELS, type QueueEnd } from "./types.ts";
 
 /** Answers in words, for records and for who was asked. */
 
@@ -38,18 +38,11 @@ export const answererText = ({ by, person }: Answer): string | undefined =>
 /** Who of the team answered. INVARIANT: the name, which is whatever their account or who runs the team wrote, ends where its quotes do. */
 export const ofTeam = (person: string): string => `"${printable(person.replaceAll(/["\\]/g, "'"), 100)}" of the team`;
 
-const WHERE: Readonly<Record<Channel, string>> = {
-  terminal: "in the terminal",
-  page: "on the page",
-  popup: "in the popup",
-  notification: "in the notification",
-  folder: "by a program",
-  host: "in the agent",
-  team: "by the team",
-};
-
-/** For whoever was asked, too, and need not answer any more. */
-export const saidElsewhere = ({ answer, by }: AnsweredElsewhere): string => `${said(answer)} (answered ${WHERE[by]})`;
+/** Why a question needs no answer any more, for whoever was asked, too. */
+export function endText(end: QueueEnd): string {
+  if (end.is === "answered") return `${said(end.answer)} (answered ${CHANNELS[end.by]})`;
+  return end.is === "expired" ? "nobody answered in time" : "it needs no answer any more";
+}
 
 /** How far an answer reaches, for records: `once`, `15 minutes`. */
 export const scopeText = (answer: Exclude<Answer, { readonly answer: "quit" }>): string =>

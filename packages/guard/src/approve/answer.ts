@@ -3,7 +3,7 @@ import { isObject } from "@assent/core/data";
 import { parseRule } from "@assent/core/policy";
 import { addGrant, LONGEST_GRANT_MS, type Machine, type RuleGrant } from "../state/index.ts";
 import type { CheckRule } from "./prompt.ts";
-import { type Answer, AnsweredElsewhere, type Channel, type Question } from "./types.ts";
+import type { Answer, Question } from "./types.ts";
 
 /** Answers that are the same wherever they are given, and what an answer means. */
 
@@ -18,54 +18,6 @@ export function unanswered(answer: Answer): "nobody" | "waits" | undefined {
 
 /** Somebody has said something. */
 export const isSaid = (answer: Answer | undefined): answer is Answer => answer !== undefined && unanswered(answer) === undefined;
-
-/** Waits for whoever settles it. `begin` gives back what is to be done when the question is void, which settles it as well. */
-export function untilSettled<T>(signal: AbortSignal, begin: (settle: (answer: T) => void) => () => void): Promise<T> {
-  return new Promise((done) => {
-    const over = new AbortController();
-    const isVoid = begin((answer) => {
-      over.abort();
-      done(answer);
-    });
-    if (!over.signal.aborted) signal.addEventListener("abort", isVoid, { signal: over.signal });
-  });
-}
-
-/** Somebody who is asked. `by`: the way, where the answer does not say it. Undefined: nobody there says anything. */
-export interface Askable {
-  readonly by?: Channel;
-  readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer | undefined>;
-}
-
-/**
- * Asks several at once: the first who says something answers, and the others learn of it (`AnsweredElsewhere`). Undefined: all have said
- * nothing.
- */
-export async function askFirst(question: Question, signal: AbortSignal, asked: readonly Askable[]): Promise<Answer | undefined> {
-  const each = asked.map((one) => ({ ...one, over: new AbortController() }));
-  const end = (reason: unknown): void => {
-    for (const { over } of each) over.abort(reason);
-  };
-  const isVoid = (): void => end(signal.reason);
-  signal.addEventListener("abort", isVoid);
-  if (signal.aborted) isVoid();
-  const so: { left: number; said?: Answer | undefined } = { left: each.length };
-  try {
-    return await new Promise((resolve, reject) => {
-      for (const { ask, by, over } of each)
-        ask(question, over.signal).then((answer) => {
-          so.left -= 1;
-          if (so.said !== undefined || (!isSaid(answer) && so.left > 0)) return;
-          so.said = answer === undefined || by === undefined ? answer : { ...answer, by: answer.by ?? by };
-          resolve(so.said);
-        }, reject);
-    });
-  } finally {
-    signal.removeEventListener("abort", isVoid);
-    const { said } = so;
-    end(isSaid(said) && said.by !== undefined ? new AnsweredElsewhere(said, said.by) : signal.reason);
-  }
-}
 
 /** What is wrong with a rule that a person typed. */
 export function checkRule(rule: string): string | undefined {

@@ -11,18 +11,18 @@ import {
   readRun,
   type Response,
 } from "./exchange.ts";
-import { DENY, untilSettled } from "./answer.ts";
+import { DENY } from "./answer.ts";
 import { ownLife } from "./life.ts";
 import { printable } from "./printable.ts";
-import type { Waiting } from "./alike.ts";
-import type { CheckRule } from "./prompt.ts";
+import type { Client, QuestionQueue, Waiting } from "./questions.ts";
 import { callText } from "./render.ts";
-import type { Answer, Approver, Question } from "./types.ts";
+import type { Answer, Channel, Question } from "./types.ts";
 
 export interface DirectoryOptions {
   /** Unguessable; tells this run's responses from another's. */
   readonly nonce: string;
-  readonly checkRule: CheckRule;
+  /** The way that its answers name. */
+  readonly by?: Channel;
   /** A response that was not taken as it was meant, in one line. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
@@ -36,7 +36,7 @@ const UNFINISHED_MS = 250;
  * Questions as files, for who answers from a program (`skill.ts` describes them). Throws `ExchangeError` when the folder
  * is not safe, or another run that is alive uses it.
  */
-export function directoryApprover(path: string, options: DirectoryOptions): Approver {
+export function directoryClient(path: string, options: DirectoryOptions): Client {
   let exchange: ExchangeFolder;
   try {
     exchange = ExchangeFolder.create(path);
@@ -56,24 +56,20 @@ export function directoryApprover(path: string, options: DirectoryOptions): Appr
     exchange.close();
     throw error instanceof ExchangeError ? error : new ExchangeError(`\`${printable(path)}\` cannot be written: ${errorCode(error)}`);
   }
-  return new DirectoryApprover(exchange, options);
+  return new DirectoryClient(exchange, options);
 }
 
-interface Filed extends Waiting {
-  /** When its file was written. Nanoseconds since the epoch, by the file system's clock. */
-  readonly written: bigint;
-}
-
-class DirectoryApprover implements Approver {
+class DirectoryClient implements Client {
   readonly #exchange: ExchangeFolder;
   readonly #options: DirectoryOptions;
-  readonly #open = new Map<number, Filed>();
+  /** When the files of questions were written. Nanoseconds since the epoch, by the file system's clock. */
+  readonly #written = new Map<Waiting, bigint>();
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Since when the response is not JSON. Milliseconds of a steady clock. */
   #unfinished: number | undefined;
-  #over: Answer | undefined;
-  #closed = false;
+  #queue: QuestionQueue | undefined;
+  #shown: number | undefined;
 
   constructor(exchange: ExchangeFolder, options: DirectoryOptions) {
     this.#exchange = exchange;
@@ -86,33 +82,43 @@ class DirectoryApprover implements Approver {
     }
   }
 
-  ask(question: Question, signal: AbortSignal): Promise<Answer> {
-    if (this.#over !== undefined) return Promise.resolve(this.#over);
-    if (signal.aborted) return Promise.resolve(DENY);
-    return untilSettled(signal, (resolve) => {
-      try {
-        const name = fileOf(question.seq);
-        // Nothing was asked: whatever is there cannot be meant for this question.
-        if (this.#open.size === 0) this.#exchange.remove(FILES.response);
-        this.#exchange.write(name, this.#pending(question));
-        const found = this.#exchange.question(name);
-        if (found.is !== "value") throw new Error(found.is === "broken" ? found.why : "is gone");
-        this.#open.set(question.seq, { question, resolve, written: found.changed });
-        this.#showOldest();
-        this.#timer ??= setInterval(() => this.#look(), POLL_MS);
-      } catch (error) {
-        this.#open.delete(question.seq);
-        this.#note(`denied, for the question cannot be put into ${this.#exchange.path}: ${errorCode(error)}`);
-        resolve(DENY);
-      }
-      return () => this.#settle(question.seq, DENY);
-    });
+  begin(queue: QuestionQueue): void {
+    this.#queue = queue;
   }
 
-  close(exit: number): Promise<void> {
-    if (this.#closed) return Promise.resolve();
-    this.#closed = true;
-    this.#end(DENY);
+  show(waiting: Waiting): boolean {
+    const { seq } = waiting.question;
+    try {
+      // Nothing was asked: whatever is there cannot be meant for this question.
+      if (this.#written.size === 0) this.#exchange.remove(FILES.response);
+      this.#exchange.write(fileOf(seq), this.#pending(waiting.question));
+      const found = this.#exchange.question(fileOf(seq));
+      if (found.is !== "value") throw new Error(found.is === "broken" ? found.why : "is gone");
+      this.#written.set(waiting, found.changed);
+      this.#showOldest();
+      this.#timer ??= setInterval(() => this.#look(), POLL_MS);
+    } catch (error) {
+      this.#written.delete(waiting);
+      this.#note(`denied, for the question cannot be put into ${this.#exchange.path}: ${errorCode(error)}`);
+      this.#queue?.answer(waiting, this.#from(DENY));
+    }
+    return true;
+  }
+
+  drop(gone: readonly Waiting[]): void {
+    const filed = gone.filter((waiting) => this.#written.delete(waiting));
+    try {
+      for (const { question } of filed) this.#exchange.remove(fileOf(question.seq));
+      this.#showOldest();
+    } catch (error) {
+      if (this.#exchange.exists) this.#note(`${this.#exchange.path} cannot be written: ${errorCode(error)}`);
+    }
+    if (this.#written.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  close(exit: number): void {
     this.#watcher?.close();
     try {
       this.#exchange.remove(FILES.response);
@@ -121,7 +127,10 @@ class DirectoryApprover implements Approver {
       this.#note(`the end of the run cannot be written into ${this.#exchange.path}: ${errorCode(error)}`);
     }
     this.#exchange.close();
-    return Promise.resolve();
+  }
+
+  #from(answer: Answer): Answer {
+    return this.#options.by === undefined ? answer : { ...answer, by: this.#options.by };
   }
 
   #pending(question: Question): Record<string, unknown> {
@@ -139,19 +148,18 @@ class DirectoryApprover implements Approver {
 
   /** `pending.json` holds the oldest open question. */
   #showOldest(): void {
-    const [oldest] = this.#open.values();
+    const [oldest] = this.#written.keys();
     if (oldest === undefined) this.#exchange.remove(FILES.pending);
     else if (oldest.question.seq !== this.#shown) this.#exchange.write(FILES.pending, this.#pending(oldest.question));
     this.#shown = oldest?.question.seq;
   }
-  #shown: number | undefined;
 
   #look(): void {
-    if (this.#open.size === 0) return;
+    if (this.#written.size === 0) return;
     try {
       if (!this.#exchange.exists) {
         this.#note(`${this.#exchange.path} was removed: nobody can answer any more`);
-        this.#end(DENY);
+        this.#queue?.end(DENY);
         return;
       }
       const found = this.#exchange.response();
@@ -165,25 +173,25 @@ class DirectoryApprover implements Approver {
       this.#take(found);
     } catch (error) {
       this.#note(`denied, for ${this.#exchange.path} cannot be read: ${errorCode(error)}`);
-      this.#end(DENY);
+      this.#queue?.end(DENY);
     }
   }
 
   #take(found: Exclude<FileFound, { readonly is: "missing" }>): void {
-    const [oldest] = this.#open.values();
+    const [oldest] = this.#written.keys();
     const response = found.is === "value" ? parseResponse(found.value) : undefined;
     if (oldest === undefined) return;
     if (found.is === "broken" || response === undefined) {
       this.#note(`question ${oldest.question.seq} is denied: response.json ${found.is === "broken" ? found.why : "has no `seq`"}`);
-      this.#settle(oldest.question.seq, DENY);
+      this.#queue?.answer(oldest, this.#from(DENY));
       return;
     }
-    const open = this.#open.get(response.seq);
+    const [open, written = 0n] = [...this.#written].find(([{ question }]) => question.seq === response.seq) ?? [];
     if (open === undefined) this.#note(`a response to question ${response.seq} is ignored: it is not open`);
     else if (response.nonce !== undefined && response.nonce !== this.#options.nonce)
       this.#note(`a response to question ${response.seq} is ignored: it was meant for another run`);
-    else if (found.changed < open.written) this.#note(`a response to question ${response.seq} is ignored: it is older than the question`);
-    else this.#settle(response.seq, this.#answer(open.question, response));
+    else if (found.changed < written) this.#note(`a response to question ${response.seq} is ignored: it is older than the question`);
+    else this.#queue?.answer(open, this.#from(this.#answer(open.question, response)));
   }
 
   #answer(question: Question, response: Response): Answer {
@@ -200,55 +208,13 @@ class DirectoryApprover implements Approver {
       case "pattern":
       case "deny_pattern": {
         const effect = word === "pattern" ? "allow" : "deny";
-        const rule = response.pattern?.trim() ?? question.proposals[0]?.rule;
-        const wrong = rule === undefined || rule === "" ? "it is empty" : this.#options.checkRule(rule, effect);
-        if (rule !== undefined && wrong === undefined) return { answer: effect, scope: "always", rule };
-        this.#note(
-          `question ${question.seq} is denied, and nothing is remembered: \`${printable(rule ?? "", 200)}\` is not a rule: ${printable(wrong ?? "", 400)}`,
-        );
-        return DENY;
+        const rule = response.pattern?.trim() ?? question.proposals[0]?.rule ?? "";
+        return { answer: effect, scope: "always", rule };
       }
       case undefined:
         this.#note(`question ${question.seq} is denied: \`${printable(response.action, 60)}\` is not an action`);
         return DENY;
     }
-  }
-
-  #settle(seq: number, answer: Answer): void {
-    const open = this.#open.get(seq);
-    if (open === undefined) return;
-    if (answer.answer === "quit") {
-      this.#end(answer);
-      return;
-    }
-    this.#open.delete(seq);
-    if (this.#open.size === 0) this.#rest();
-    try {
-      this.#exchange.remove(fileOf(seq));
-      this.#showOldest();
-    } catch (error) {
-      this.#note(`${this.#exchange.path} cannot be written: ${errorCode(error)}`);
-    }
-    open.resolve(answer);
-  }
-
-  #end(answer: Answer): void {
-    this.#over ??= answer;
-    const open = [...this.#open.values()];
-    this.#open.clear();
-    this.#rest();
-    try {
-      for (const { question } of open) this.#exchange.remove(fileOf(question.seq));
-      this.#showOldest();
-    } catch {
-      // The folder is gone.
-    }
-    for (const { resolve } of open) resolve(answer);
-  }
-
-  #rest(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
   #note(text: string): void {

@@ -1,6 +1,4 @@
 export {
-  type Askable,
-  askFirst,
   checkAnswerRule,
   checkRule,
   DENY,
@@ -13,17 +11,18 @@ export {
   wrongRuleIn,
 } from "./answer.ts";
 export { respond, wait, type BackgroundEvent } from "./background.ts";
-export { directoryApprover, type DirectoryOptions } from "./directory.ts";
+export { directoryClient, type DirectoryOptions } from "./directory.ts";
 export { ACTIONS, actionWord, safeJson } from "./exchange.ts";
-export { isAlive, type Life, ownLife, readLife } from "./life.ts";
+export { isAlive, keepFile, type Life, ownLife, readLife } from "./life.ts";
 export { ruleOf } from "./extent.ts";
 export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
-export { answeredElsewhere, AnsweredElsewhere } from "./types.ts";
+export { EndedElsewhere } from "./types.ts";
 export { minutesIn } from "./prompt.ts";
-export { answererText, minutesText, NOBODYS, noteOf, ofTeam, said, saidElsewhere, scopeText, WAITS } from "./answer-text.ts";
-export { who } from "./render.ts";
+export { answererText, endText, minutesText, NOBODYS, noteOf, ofTeam, said, scopeText, WAITS } from "./answer-text.ts";
+export { type Detail, detailsOf, who } from "./render.ts";
 export { skillText } from "./skill.ts";
-export { terminalApprover, TerminalApprover, type TerminalOptions } from "./terminal.ts";
+export { type Client, QuestionQueue, type Waiting } from "./questions.ts";
+export { terminalClient, TerminalClient, type TerminalOptions } from "./terminal.ts";
 export { controlForeground, isTerminal, type Kernel, type ForegroundControl, TerminalDevice } from "./tty.ts";
 export type * from "./types.ts";

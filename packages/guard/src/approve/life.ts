@@ -1,6 +1,6 @@
-import { readlinkSync } from "node:fs";
+import { readlinkSync, utimesSync } from "node:fs";
 import { isObject } from "@assent/core/data";
-import { errorCode, processFields } from "../state/index.ts";
+import { errorCode, processFields, removeFile, writeAtomic } from "../state/index.ts";
 
 /** How a process is told from a later one with its number. */
 export interface Life {
@@ -52,6 +52,31 @@ function stateOf(pid: number): { readonly started: number; readonly stopped: boo
   // A zombie is gone.
   if (fields === undefined || state === "Z" || state === "X") return undefined;
   return { started: Number(fields[19]), stopped: state === "T" || state === "t" };
+}
+
+const BEAT_MS = 5000;
+
+/** Keeps a file as long as this process lives, or until it is closed: others see by its time that somebody is there. Throws where it cannot be. */
+export function keepFile(file: string, text: string): { close(): void } {
+  const write = (): void => writeAtomic(file, text);
+  write();
+  const attempt = (work: () => void, otherwise: () => void): void => {
+    try {
+      work();
+    } catch {
+      otherwise();
+    }
+  };
+  // Somebody has cleared the folder: it is written anew. A full disk: nobody is asked here.
+  const touch = (): void => utimesSync(file, new Date(), new Date());
+  const beat = setInterval(() => attempt(touch, () => attempt(write, () => undefined)), BEAT_MS).unref();
+  const close = (): void => {
+    clearInterval(beat);
+    process.off("exit", close);
+    removeFile(file);
+  };
+  process.on("exit", close);
+  return { close };
 }
 
 function isNumberTaken(pid: number): boolean {

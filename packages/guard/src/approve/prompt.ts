@@ -62,9 +62,11 @@ function edit({ chars, cursor }: EditedLine, key: Key): EditedLine | undefined {
 export type PromptState =
   | { readonly view: "choose"; readonly highlighted: number; readonly details: boolean; readonly notice?: string }
   | { readonly view: "rules"; readonly effect: RuleEffect; readonly highlighted: number; readonly notice?: string }
-  | { readonly view: "edit"; readonly effect: RuleEffect; readonly line: EditedLine; readonly notice?: string }
-  /** How long a yes holds; what is said with a no. */
-  | { readonly view: "time" | "note"; readonly line: EditedLine; readonly notice?: string };
+  | LineState;
+
+/** A line is edited: a rule, how long a yes holds, or what is said with a no. */
+export type LineState = { readonly line: EditedLine; readonly notice?: string } & EditedThing;
+type EditedThing = { readonly view: "edit"; readonly effect: RuleEffect } | { readonly view: "time" } | { readonly view: "note" };
 
 type RuleEffect = "allow" | "deny";
 
@@ -74,99 +76,67 @@ export interface Choice {
   readonly does: string;
 }
 
-export const CHOICES: readonly Choice[] = [
-  { key: "y", does: "yes, once" },
-  { key: "r", does: "yes, for this run" },
-  { key: "t", does: "trust this program" },
-  { key: "p", does: "always …" },
-  { key: "n", does: "no" },
-  { key: "N", does: "never …" },
-  { key: "?", does: "tell me more" },
-  { key: "q", does: "end the run" },
-];
-
-const WORD: Choice = { key: "w", does: "no, with a word to the agent …" };
-
-/** Of a run. `agent`: an agent started it, and reads what is said with a no; `once`: a difference is shown, and a yes is for this one. */
-export function runChoices({ agent, once }: { readonly agent: boolean; readonly once: boolean }): readonly Choice[] {
-  const choices = agent ? CHOICES.flatMap((choice) => (choice.key === "n" ? [choice, WORD] : [choice])) : CHOICES;
-  return once ? choices.filter(isForOnce) : choices;
-}
-
-/** What a difference that is shown is answered. */
-const isForOnce = ({ key }: Choice): boolean => "ynw?q".includes(key);
-
 /**
- * Of a question in the queue. `session`: what a yes for longer holds for; `tree`, `quit`: there are processes to trust, or to end;
- * `word`: an agent reads what is said with a no; `once`: as of a run.
+ * What a question offers. `session`: what a yes for longer holds for; `time`: a yes may hold for a time; `tree`, `quit`: there are processes to
+ * trust, or to end; `word`: an agent reads what is said with a no; `once`: a difference is shown, and a yes is for this one.
  */
-export function queueChoices(offers: {
-  readonly session?: string;
+export function choicesFor(offers: {
+  readonly session?: string | undefined;
+  readonly time: boolean;
   readonly tree: boolean;
   readonly quit: boolean;
   readonly word: boolean;
   readonly once: boolean;
 }): readonly Choice[] {
-  const { session, tree, quit, word, once } = offers;
-  const choices: readonly Choice[] = [
-    { key: "y", does: "yes, once" },
-    ...(session === undefined ? [] : [{ key: "r", does: `yes, for this ${session}` }]),
-    { key: "m", does: "yes, for a time …" },
-    ...(tree ? [{ key: "t", does: "trust this program" }] : []),
-    { key: "p", does: "always …" },
-    { key: "n", does: "no" },
-    ...(word ? [WORD] : []),
-    { key: "N", does: "never …" },
-    { key: "?", does: "tell me more" },
-    ...(quit ? [{ key: "q", does: "end the run" }] : []),
+  const { session, time, tree, quit, word, once } = offers;
+  const all: readonly (readonly [key: string, does: string, isOffered?: boolean])[] = [
+    ["y", "yes, once"],
+    ["r", `yes, for this ${session}`, session !== undefined],
+    ["m", "yes, for a time …", time],
+    ["t", "trust this program", tree],
+    ["p", "always …"],
+    ["n", "no"],
+    ["w", "no, with a word to the agent …", word],
+    ["N", "never …"],
+    ["?", "tell me more"],
+    ["q", "end the run", quit],
   ];
-  return once ? choices.filter(isForOnce) : choices;
+  return all.flatMap(([key, does, isOffered = true]) => (isOffered && (!once || "ynw?q".includes(key)) ? [{ key, does }] : []));
 }
 
 const denyOf = (choices: readonly Choice[]): number => choices.findIndex(({ key }) => key === "n");
 const keysOf = (choices: readonly Choice[]): string => `keys: ${choices.map(({ key }) => key).join(" ")}, or arrows and Enter`;
 
 export const startOf = (choices: readonly Choice[]): PromptState => ({ view: "choose", highlighted: denyOf(choices), details: false });
-export const START: PromptState = startOf(CHOICES);
 
 /** Says what is wrong with a rule's text, or undefined. */
 export type CheckRule = (rule: string, effect: RuleEffect) => string | undefined;
 
-interface PromptSubject {
-  /** By default those of a run's own prompt. */
-  readonly choices?: readonly Choice[];
+export interface PromptSubject {
+  readonly choices: readonly Choice[];
   readonly proposals: readonly Proposal[];
   readonly checkRule: CheckRule;
 }
 
-type KeyOutcome = { readonly state: PromptState } | { readonly answer: Answer };
+export type KeyOutcome = { readonly state: PromptState } | { readonly answer: Answer };
 
 export function pressKey(state: PromptState, key: Key, about: PromptSubject): KeyOutcome {
   if (key.is === "interrupt") return { answer: { answer: "quit" } };
   if (key.is === "end-of-input") return { answer: { answer: "deny", scope: "once" } };
   if (key.is === "report" || key.is === "redraw") return { state };
-  switch (state.view) {
-    case "choose":
-      return choose(state, key, about);
-    case "rules":
-      return pickRule(state, key, about);
-    case "edit":
-      return editRule(state, key, about);
-    case "time":
-      return editTime(state, key, about);
-    case "note":
-      return editNote(state, key, about);
-  }
+  return state.view === "choose"
+    ? choose(state, key, about)
+    : state.view === "rules"
+      ? pickRule(state, key, about)
+      : editLine(state, key, about);
 }
 
-const choicesOf = ({ choices = CHOICES }: PromptSubject): readonly Choice[] => choices;
-
-function choose(state: PromptState & { readonly view: "choose" }, key: Key, about: PromptSubject): KeyOutcome {
+function choose(state: PromptState & { readonly view: "choose" }, key: Key, { choices, proposals }: PromptSubject): KeyOutcome {
   const { highlighted, details } = state;
-  const choices = choicesOf(about);
-  const move = (by: number): KeyOutcome => ({
-    state: { view: "choose", highlighted: (highlighted + by + choices.length) % choices.length, details },
+  const at = (next: number, notice?: string): KeyOutcome => ({
+    state: { view: "choose", highlighted: next, details, ...(notice === undefined ? {} : { notice }) },
   });
+  const move = (by: number): KeyOutcome => at((highlighted + by + choices.length) % choices.length);
   switch (key.is) {
     case "left":
     case "up":
@@ -176,24 +146,27 @@ function choose(state: PromptState & { readonly view: "choose" }, key: Key, abou
     case "tab":
       return move(1);
     case "home":
-      return { state: { view: "choose", highlighted: 0, details } };
+      return at(0);
     case "end":
-      return { state: { view: "choose", highlighted: choices.length - 1, details } };
+      return at(choices.length - 1);
     case "enter":
-      return chosen(choices[highlighted]?.key ?? "n", state, about);
+      return chooseLetter(choices[highlighted]?.key ?? "n", state, { choices, proposals });
     case "escape":
-      return { state: { view: "choose", highlighted: denyOf(choices), details: false } };
+      return { state: startOf(choices) };
     case "char":
-      return chosen(key.text, state, about);
+      return chooseLetter(key.text, state, { choices, proposals });
     case "paste":
-      return { state: { view: "choose", highlighted, details, notice: `pasted text answers nothing; ${keysOf(choices)}` } };
+      return at(highlighted, `pasted text answers nothing; ${keysOf(choices)}`);
     default:
-      return { state: { view: "choose", highlighted, details, notice: keysOf(choices) } };
+      return at(highlighted, keysOf(choices));
   }
 }
 
-function chosen(letter: string, state: PromptState & { readonly view: "choose" }, about: PromptSubject): KeyOutcome {
-  const choices = choicesOf(about);
+export function chooseLetter(
+  letter: string,
+  state: PromptState & { readonly view: "choose" },
+  { choices, proposals }: Pick<PromptSubject, "choices" | "proposals">,
+): KeyOutcome {
   const unknown: KeyOutcome = { state: { ...state, notice: keysOf(choices) } };
   // As ptrace-approve called it: whoever presses it wants a no.
   if (letter === "d") return { answer: { answer: "deny", scope: "once" } };
@@ -216,7 +189,7 @@ function chosen(letter: string, state: PromptState & { readonly view: "choose" }
     case "p":
     case "N": {
       const effect = letter === "p" ? "allow" : "deny";
-      if (about.proposals.length > 0) return { state: { view: "rules", effect, highlighted: 0 } };
+      if (proposals.length > 0) return { state: { view: "rules", effect, highlighted: 0 } };
       return { state: { view: "edit", effect, line: lineOf("") } };
     }
     case "?":
@@ -237,63 +210,56 @@ function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, abo
   if (key.is === "down" || key.is === "tab") return at(highlighted + 1);
   if (key.is === "home") return at(0);
   if (key.is === "end") return at(proposals.length - 1);
-  if (key.is === "escape") return { state: startOf(choicesOf(about)) };
+  if (key.is === "escape") return { state: startOf(about.choices) };
   if (key.is === "right" || (key.is === "char" && key.text === "e")) return { state: { view: "edit", effect, line: lineOf(rule) } };
   if (key.is === "char" && /^[1-9]$/.test(key.text) && Number(key.text) <= proposals.length) return at(Number(key.text) - 1);
   if (key.is !== "enter") return { state: { ...state, notice: "keys: ↑ ↓, Enter writes the rule, e changes it, Esc goes back" } };
-  const wrong = about.checkRule(rule, effect);
-  return wrong === undefined ? { answer: always(effect, rule) } : { state: { ...state, notice: wrong } };
+  const read = answerOfLine(rule, { view: "edit", effect }, about);
+  return "wrong" in read ? { state: { ...state, notice: read.wrong } } : { answer: read };
 }
 
-function editRule(state: PromptState & { readonly view: "edit" }, key: Key, about: PromptSubject): KeyOutcome {
-  const { effect, line } = state;
+/** What Enter does. */
+export const ENTER = { edit: "writes the rule", time: "says yes", note: "says no" } as const;
+
+function editLine(before: LineState, key: Key, about: PromptSubject): KeyOutcome {
+  const { notice: _, ...state } = before;
   if (key.is === "escape")
-    return { state: about.proposals.length > 0 ? { view: "rules", effect, highlighted: 0 } : startOf(choicesOf(about)) };
+    return {
+      state:
+        state.view === "edit" && about.proposals.length > 0
+          ? { view: "rules", effect: state.effect, highlighted: 0 }
+          : startOf(about.choices),
+    };
   if (key.is === "enter") {
-    const rule = textOf(line).trim();
-    const wrong = rule === "" ? "the rule is empty; Esc goes back" : about.checkRule(rule, effect);
-    return wrong === undefined ? { answer: always(effect, rule) } : { state: { view: "edit", effect, line, notice: wrong } };
+    const read = answerOfLine(textOf(state.line).trim(), state, about);
+    return "wrong" in read ? { state: { ...state, notice: read.wrong } } : { answer: read };
   }
-  const next = edit(line, key);
-  return next === undefined
-    ? { state: { view: "edit", effect, line, notice: "Enter writes the rule, Esc goes back" } }
-    : { state: { view: "edit", effect, line: next } };
+  const line = edit(state.line, key);
+  return { state: line === undefined ? { ...state, notice: `Enter ${ENTER[state.view]}, Esc goes back` } : { ...state, line } };
 }
 
-const always = (effect: RuleEffect, rule: string): Answer => ({ answer: effect, scope: "always", rule });
+/** The answer that a line says, or what is wrong with it. */
+export function answerOfLine(
+  text: string,
+  of: EditedThing,
+  { checkRule }: Pick<PromptSubject, "checkRule">,
+): Answer | { readonly wrong: string } {
+  if (of.view === "note") return { answer: "deny", scope: "once", ...(text === "" ? {} : { note: text }) };
+  if (of.view === "time") {
+    const minutes = minutesIn(text);
+    return minutes === undefined ? { wrong: "write 30m, 2h or 1d; at most 7d" } : { answer: "allow", scope: "time", minutes };
+  }
+  const wrong = text === "" ? "the rule is empty" : checkRule(text, of.effect);
+  return wrong === undefined ? { answer: of.effect, scope: "always", rule: text } : { wrong };
+}
 
 const MINUTES: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 };
-const LONGEST_MINUTES = 7 * 1440;
+/** A person who answers for longer writes a rule. */
+export const MOST_MINUTES = 7 * 1440;
 
 /** `30m`, `2h`, `1d`, at most a week. Undefined: it is no such thing. */
 export function minutesIn(text: string): number | undefined {
   const [, count = "", unit = "m"] = /^\s*(\d{1,5})\s*([mhd])?\s*$/.exec(text) ?? [];
   const minutes = Number(count) * (MINUTES[unit] ?? 0);
-  return minutes >= 1 && minutes <= LONGEST_MINUTES ? minutes : undefined;
-}
-
-type LineState = PromptState & { readonly view: "time" | "note" };
-
-function editTime(state: LineState, key: Key, about: PromptSubject): KeyOutcome {
-  const { line } = state;
-  if (key.is === "escape") return { state: startOf(choicesOf(about)) };
-  if (key.is === "enter") {
-    const minutes = minutesIn(textOf(line));
-    return minutes === undefined
-      ? { state: { view: "time", line, notice: "write 30m, 2h or 1d; at most 7d; Esc goes back" } }
-      : { answer: { answer: "allow", scope: "time", minutes } };
-  }
-  const next = edit(line, key);
-  return { state: next === undefined ? { view: "time", line, notice: "Enter says yes, Esc goes back" } : { view: "time", line: next } };
-}
-
-function editNote(state: LineState, key: Key, about: PromptSubject): KeyOutcome {
-  const { line } = state;
-  if (key.is === "escape") return { state: startOf(choicesOf(about)) };
-  if (key.is === "enter") {
-    const note = textOf(line).trim();
-    return { answer: { answer: "deny", scope: "once", ...(note === "" ? {} : { note }) } };
-  }
-  const next = edit(line, key);
-  return { state: next === undefined ? { view: "note", line, notice: "Enter says no, Esc goes back" } : { view: "note", line: next } };
+  return minutes >= 1 && minutes <= MOST_MINUTES ? minutes : undefined;
 }

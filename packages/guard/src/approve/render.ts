@@ -3,7 +3,7 @@ import { isOneOf } from "@assent/core/policy";
 import { type Action, printCall } from "@assent/core/action";
 import { baseName, withTilde } from "@assent/core/path";
 import { clip, columns, fold, foldWords, printable } from "./printable.ts";
-import { type Choice, CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
+import { type Choice, ENTER, type LineState, type PromptState } from "./prompt.ts";
 import type { ProcessInfo, Question } from "./types.ts";
 
 /** How questions and answers are put into words, without layout. All of it is safe to show. */
@@ -86,8 +86,7 @@ export interface ShownQuestion {
   readonly hidden?: number;
   /** Who it is that asks, in a line: the agent, its project. */
   readonly about?: string;
-  /** By default those of a run's own prompt. */
-  readonly choices?: readonly Choice[];
+  readonly choices: readonly Choice[];
   /** Open questions of other groups. */
   readonly waiting: number;
 }
@@ -130,7 +129,7 @@ export function render(view: View, size: Size, paint: Paint): Drawing {
   const { state } = view;
   const body =
     state.view === "choose"
-      ? menu(view.choices ?? CHOICES, state.highlighted, width, paint)
+      ? menu(view.choices, state.highlighted, width, paint)
       : state.view === "rules"
         ? rules(view, state, width, paint)
         : [];
@@ -224,23 +223,19 @@ const goesTo = (profile: string): string => (profile === "" ? "in your policy" :
 const always = (effect: "allow" | "deny"): string => (effect === "allow" ? "always yes" : "never");
 
 /** Above the line that is edited, and below it. */
-function wordsOf(
-  state: Extract<PromptState, { readonly line: EditedLine }>,
-  { profile }: Question,
-): readonly [above: string, below: string] {
-  switch (state.view) {
-    case "edit":
-      return [`${always(state.effect)} by this rule, ${goesTo(profile)}:`, "Enter writes the rule  Esc back"];
-    case "time":
-      return ["yes to this and what is like it, for (30m, 2h, 1d):", "Enter says yes  Esc back"];
-    case "note":
-      return ["no, and the agent is told:", "Enter says no  Esc back"];
-  }
+function wordsOf(state: LineState, { profile }: Question): readonly [above: string, below: string] {
+  const above =
+    state.view === "edit"
+      ? `${always(state.effect)} by this rule, ${goesTo(profile)}:`
+      : state.view === "time"
+        ? "yes to this and what is like it, for (30m, 2h, 1d):"
+        : "no, and the agent is told:";
+  return [above, `Enter ${ENTER[state.view]}  Esc back`];
 }
 
 function editing(
   [above, below]: readonly [above: string, below: string],
-  line: EditedLine,
+  line: LineState["line"],
   width: number,
   paint: Paint,
 ): { readonly lines: readonly string[]; readonly column: number } {
@@ -266,29 +261,38 @@ function editing(
   };
 }
 
-function details({ question, alike, home }: View, width: number, paint: Paint): readonly string[] {
-  const row = (label: string, text: string, most = 4): readonly string[] =>
-    fold(printable(text), Math.max(8, width - LABEL - 4), most).map(
-      (line, at) => `${INDENT}│ ${paint.dim((at === 0 ? label : "").padEnd(LABEL))}${line}`,
-    );
-  const { rule, process, ancestry, proposals } = question;
-  const program = ({ pid, argv, name }: ProcessInfo): string => `${pid} ${programName({ pid, argv, name })}  ${argv.join(" ")}`;
-  return [
-    ...(question.call === undefined ? [] : row("call", printCall(question.call))),
-    ...(rule === undefined ? [] : row("rule", `${rule.text}  ${withTilde(rule.file, home)}:${rule.line}`)),
-    ...(question.help === undefined ? [] : row("help", question.help)),
-    ...row("process", program(process)),
-    ...row("in folder", withTilde(question.cwd, home)),
-    ...ancestry.flatMap((parent, at) => row(at === 0 ? "started by" : "", program(parent), 2)),
-    ...alike.slice(0, MOST_ALIKE).flatMap((other, at) => row(at === 0 ? "and also" : "", other.what, 2)),
-    ...(alike.length > MOST_ALIKE ? row("", `… and ${alike.length - MOST_ALIKE} more`) : []),
-    ...proposals
-      .slice(0, 1)
-      .flatMap((proposal) =>
-        row("always writes", `${proposal.rule}  ${question.profile === "" ? "to your policy" : `to profile ${question.profile}`}`),
-      ),
-  ];
+export interface Detail {
+  readonly label: string;
+  readonly text: string;
 }
+
+/** All that is known of a question, as far as a person is shown it. Not free of control characters yet. */
+export function detailsOf(question: Question, alike: readonly Question[], home: string | undefined): readonly Detail[] {
+  const { call, rule, help, process, cwd, ancestry, proposals, profile } = question;
+  const [first] = proposals;
+  const program = ({ pid, argv, name }: ProcessInfo): string => `${pid} ${programName({ pid, argv, name })}  ${argv.join(" ")}`;
+  const rows: readonly (readonly [label: string, text: string | undefined])[] = [
+    ["call", call && printCall(call)],
+    ["rule", rule && `${rule.text}  ${withTilde(rule.file, home)}:${rule.line}`],
+    ["help", help],
+    ["process", program(process)],
+    ["in folder", withTilde(cwd, home)],
+    ...ancestry.map((parent) => ["started by", program(parent)] as const),
+    ...alike.slice(0, MOST_ALIKE).map(({ what }) => ["and also", what] as const),
+    ["and also", alike.length > MOST_ALIKE ? `… and ${alike.length - MOST_ALIKE} more` : undefined],
+    ["always writes", first && `${first.rule}  ${profile === "" ? "to your policy" : `to profile ${profile}`}`],
+  ];
+  return rows.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]));
+}
+
+const details = ({ question, alike, home }: View, width: number, paint: Paint): readonly string[] =>
+  detailsOf(question, alike, home).flatMap(({ label, text }, at, all) => {
+    const isNext = all[at - 1]?.label === label;
+    const most = label === "started by" || label === "and also" ? 2 : 4;
+    return fold(printable(text), Math.max(8, width - LABEL - 4), most).map(
+      (line, row) => `${INDENT}│ ${paint.dim((row === 0 && !isNext ? label : "").padEnd(LABEL))}${line}`,
+    );
+  });
 
 function fitted(lines: readonly string[], room: number, width: number): readonly string[] {
   if (lines.length <= room) return lines;

@@ -1,13 +1,13 @@
 import { errorCode } from "../state/index.ts";
-import { type Covers, serve, type Waiting } from "./alike.ts";
-import { DENY, untilSettled } from "./answer.ts";
+import { DENY } from "./answer.ts";
 import { withOthers } from "./extent.ts";
 import { printable } from "./printable.ts";
-import { type CheckRule, runChoices } from "./prompt.ts";
-import { said, saidElsewhere } from "./answer-text.ts";
+import { type CheckRule, type Choice, choicesFor } from "./prompt.ts";
+import { endText, said } from "./answer-text.ts";
+import type { Client, QuestionQueue, Waiting } from "./questions.ts";
 import { type ShownQuestion, whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
-import { type Answer, answeredElsewhere, type Approver, type Question } from "./types.ts";
+import type { Answer, Channel, Question, QueueEnd } from "./types.ts";
 import { BlockView, LineView, type PromptView, type ViewOptions } from "./views.ts";
 
 /**
@@ -46,8 +46,8 @@ export interface TerminalOptions {
   /** Shown as `~`. */
   readonly home?: string | undefined;
   readonly checkRule: CheckRule;
-  /** By default a rule that was just written answers only the question it was written for. */
-  readonly covers?: Covers | undefined;
+  /** The way that its answers name. */
+  readonly by?: Channel | undefined;
   readonly foreground?: ForegroundControl | undefined;
   /** Why something cannot be asked, in one line. */
   readonly onNotice?: ((text: string) => void) | undefined;
@@ -57,17 +57,14 @@ export interface TerminalOptions {
   readonly path?: string | undefined;
   /** An agent started what asks: it reads what is said with a no. */
   readonly ofAgent?: boolean | undefined;
-  /** The questions are of several runs: Ctrl-C calls this and answers nothing, and who ends one run ends no other. */
+  /** Ctrl-C calls this and answers nothing. */
   readonly onInterrupt?: (() => void) | undefined;
 }
 
-/** What is shown with a question that stands for others. */
-type ShownWith = Omit<ShownQuestion, "question" | "waiting">;
-
 /** Asks a person on the terminal. Undefined where there is none. */
-export function terminalApprover(options: TerminalOptions): Approver | undefined {
+export function terminalClient(options: TerminalOptions): Client | undefined {
   const path = options.path ?? "/dev/tty";
-  return isTerminal(path) ? new TerminalApprover(new TerminalDevice(path, options.foreground), options) : undefined;
+  return isTerminal(path) ? new TerminalClient(new TerminalDevice(path, options.foreground), options) : undefined;
 }
 
 /** Nobody answers a question within this time of its first sight: what comes was meant for something else. Milliseconds. */
@@ -81,25 +78,28 @@ const REDRAW_MS = 50;
 
 const INTERRUPT = "\u0003";
 
-export class TerminalApprover implements Approver {
+export class TerminalClient implements Client {
   readonly atTerminal = true;
   readonly #device: Device;
   readonly #view: PromptView;
-  readonly #covers: Covers | undefined;
   readonly #home: string | undefined;
   readonly #ofAgent: boolean;
   readonly #notice: (text: string) => void;
-  readonly #queue = new PromptQueue();
+  readonly #by: Channel | undefined;
+  #queue: QuestionQueue | undefined;
+  /** What is on the terminal, and was there long enough for what is typed to mean it. */
+  readonly #visible = new WeakMap<Waiting, "drawn" | "seen">();
   readonly #timer = new InputTimer();
   /** What is on the terminal. `deaf`: keys do not count yet; calling it forgets when they would have. */
-  #prompt: { readonly first: Prompted; deaf: (() => void) | undefined; early: boolean } | undefined;
+  #prompt: { readonly first: Waiting; deaf: (() => void) | undefined; early: boolean } | undefined;
   #redraw: NodeJS.Timeout | undefined;
   /** A shell has the terminal for itself; it was said that a question waits. */
   #behind: NodeJS.Timeout | undefined;
   #saidBehind = false;
   readonly #onGone: (() => void) | undefined;
-  /** What every further question is answered: the terminal is gone, or the run ends. */
-  #over: Answer | undefined;
+  #isGone = false;
+  /** It is this terminal that answers. */
+  #answers = false;
   readonly #onInterrupt: (() => void) | undefined;
 
   constructor(device: Device, options: TerminalOptions) {
@@ -114,27 +114,23 @@ export class TerminalApprover implements Approver {
       env["TERM"] === "dumb" || env["TERM"] === undefined
         ? new LineView(device, view)
         : new BlockView(device, (env["NO_COLOR"] ?? "") === "", view);
-    this.#covers = options.covers;
+    this.#by = options.by;
     this.#notice = options.onNotice ?? (() => undefined);
   }
 
-  /** `setting`: what is shown with it, as it is now. */
-  ask(question: Question, signal: AbortSignal, setting?: () => ShownWith): Promise<Answer> {
-    if (this.#over !== undefined) return Promise.resolve(this.#over);
-    if (signal.aborted) return Promise.resolve(DENY);
-    return untilSettled(signal, (resolve) => {
-      const open: Prompted = { question, resolve, visibility: "none", setting };
-      this.#queue.add(open);
-      this.#guarded(() => this.#refresh());
-      return () => {
-        this.#queue.remove(open);
-        open.resolve(DENY);
-        const elsewhere = answeredElsewhere(signal);
-        const reason: unknown = signal.reason;
-        const why = elsewhere === undefined ? (typeof reason === "string" ? reason : undefined) : saidElsewhere(elsewhere);
-        this.#guarded(() => this.#refresh(why === undefined ? undefined : recordOf(question, why)));
-      };
-    });
+  begin(queue: QuestionQueue): void {
+    this.#queue = queue;
+  }
+
+  show(): boolean {
+    this.#guarded(() => this.#refresh());
+    return true;
+  }
+
+  drop(gone: readonly Waiting[], end: QueueEnd | undefined): void {
+    if (this.#answers) return;
+    const shown = gone.find((one) => one === this.#prompt?.first);
+    this.#guarded(() => this.#refresh(shown === undefined || end === undefined ? undefined : recordOf(shown.question, endText(end))));
   }
 
   /** A line that stays, above the question that is shown. False: none is shown, and it was not written. */
@@ -153,13 +149,6 @@ export class TerminalApprover implements Approver {
     this.#guarded(() => this.#refresh());
   }
 
-  close(): Promise<void> {
-    this.#over ??= DENY;
-    this.#queue.end(DENY);
-    this.#guarded(() => this.#refresh());
-    return Promise.resolve();
-  }
-
   /** INVARIANT: a terminal that fails answers deny; one that is gone, for the rest of the run. */
   #guarded(work: () => void): void {
     try {
@@ -171,40 +160,34 @@ export class TerminalApprover implements Approver {
 
   /** A read or write that failed says nothing about the next question. */
   #failed(why: string): void {
-    if (this.#over !== undefined || this.#device.isThere?.() !== true) return this.#gone(why);
-    this.#notice(`the terminal could not be asked (${why}): this is denied`);
+    if (this.#isGone) return;
+    const isOver = this.#queue?.isOver === true;
+    const isThere = !isOver && this.#device.isThere?.() === true;
+    if (isThere) this.#notice(`the terminal could not be asked (${why}): this is denied`);
+    else if (!isOver) this.#notice(`the terminal cannot be asked any more (${why}): what would be asked is denied`);
+    this.#isGone = !isThere;
     this.#prompt = undefined;
-    this.#timer.clear();
-    try {
-      this.#device.close();
-    } catch {
-      // It is opened anew.
-    }
-    this.#queue.answer(DENY, this.#covers);
-    setImmediate(() => this.#guarded(() => this.#refresh()));
-  }
-
-  #gone(why: string): void {
-    if (this.#over === undefined) {
-      this.#notice(`the terminal cannot be asked any more (${why}): what would be asked is denied`);
-      this.#onGone?.();
-    }
     clearTimeout(this.#behind);
-    this.#over ??= DENY;
-    this.#prompt = undefined;
     clearTimeout(this.#redraw);
+    this.#redraw = undefined;
     this.#timer.clear();
     try {
       this.#device.close();
     } catch {
-      // It is gone already.
+      // It is gone already, or opened anew.
     }
-    this.#queue.end(this.#over);
+    if (isThere) {
+      this.#answer(this.#shown()?.first, DENY);
+      setImmediate(() => this.#guarded(() => this.#refresh()));
+    } else {
+      if (!isOver) this.#onGone?.();
+      this.#queue?.end(DENY);
+    }
   }
 
   /** Makes the terminal show what is open now. */
   #refresh(record?: string): void {
-    const current = this.#queue.current();
+    const current = this.#shown();
     const before = this.#prompt;
     if (before !== undefined && current?.first !== before.first) {
       this.#prompt = undefined;
@@ -254,30 +237,42 @@ export class TerminalApprover implements Approver {
     if (this.#prompt !== undefined) this.#view.resized();
   }
 
+  /** The oldest question, the others of its group, and how many of other groups wait. */
+  #shown(): { readonly first: Waiting; readonly alike: readonly Waiting[]; readonly waiting: number } | undefined {
+    const [first, ...rest] = this.#queue?.open ?? [];
+    if (first === undefined) return undefined;
+    const alike = rest.filter(({ question }) => question.group === first.question.group);
+    return { first, alike, waiting: rest.length - alike.length };
+  }
+
   #current(): ShownQuestion {
-    const current = this.#queue.current();
+    const current = this.#shown();
     if (current === undefined) throw new Error("no question is open");
     const { first, alike, waiting } = current;
-    const setting = first.setting?.();
-    const settings = [setting, ...alike.map((open) => open.setting?.())];
-    const others = [...(setting?.alike ?? []), ...alike.flatMap((open) => [open.question, ...(open.setting?.().alike ?? [])])];
+    const setting = first.shown?.();
+    const settings = [setting, ...alike.map((open) => open.shown?.())];
+    const others = [...(setting?.alike ?? []), ...alike.flatMap((open) => [open.question, ...(open.shown?.().alike ?? [])])];
     return {
       question: withOthers(first.question, others, this.#home),
       alike: others,
       hidden: settings.reduce((sum, one) => sum + (one?.hidden ?? 0), 0),
       ...(setting?.about === undefined ? {} : { about: setting.about }),
-      choices: setting?.choices ?? runChoices({ agent: this.#ofAgent, once: first.question.difference !== undefined }),
+      choices: setting?.choices ?? this.#choices(first.question),
       waiting,
     };
   }
 
+  #choices({ difference }: Question): readonly Choice[] {
+    return choicesFor({ session: "run", time: false, tree: true, quit: true, word: this.#ofAgent, once: difference !== undefined });
+  }
+
   #seen(): void {
-    const current = this.#queue.current();
-    const drawn = current === undefined ? [] : [current.first, ...current.alike].filter(({ visibility }) => visibility === "none");
+    const current = this.#shown();
+    const drawn = current === undefined ? [] : [current.first, ...current.alike].filter((one) => !this.#visible.has(one));
     if (drawn.length === 0) return;
-    for (const open of drawn) open.visibility = "drawn";
+    for (const open of drawn) this.#visible.set(open, "drawn");
     this.#timer.after(SEE_MS, () => {
-      for (const open of drawn) open.visibility = "seen";
+      for (const open of drawn) this.#visible.set(open, "seen");
     });
   }
 
@@ -301,64 +296,26 @@ export class TerminalApprover implements Approver {
       return;
     }
     const answer = this.#view.input(text);
-    if (answer !== undefined) this.#answered(prompt.first.question, answer);
+    if (answer !== undefined) this.#answered(prompt.first, answer);
   }
 
-  #answered(question: Question, answer: Answer): void {
-    if (answer.answer === "quit" && this.#onInterrupt === undefined) this.#over = answer;
-    const count = this.#queue.answer(answer, this.#covers);
+  #answered(first: Waiting, answer: Answer): void {
+    const count = this.#answer(first, answer);
     const others = count > 1 ? ` (${count} questions)` : "";
-    this.#refresh(recordOf(question, `${said(answer)}${others}`));
+    this.#refresh(recordOf(first.question, `${said(answer)}${others}`));
+  }
+
+  /** What is shown, and all it serves. */
+  #answer(first: Waiting | undefined, answer: Answer): number {
+    if (first === undefined) return 0;
+    this.#answers = true;
+    const given = this.#by === undefined ? answer : { ...answer, by: this.#by };
+    const count = this.#queue?.answer(first, given, (one) => this.#visible.get(one) === "seen") ?? 0;
+    this.#answers = false;
+    return count;
   }
 }
 
 /** The line that stays. */
 const recordOf = (question: Question, text: string): string =>
   `${text}: ${whoBriefly(question)} wanted to ${printable(question.what, 400)}`;
-
-/** An open question. */
-interface Prompted extends Waiting {
-  /** Whether it is on the terminal, and whether it was there long enough for what is typed to mean it. */
-  visibility: "none" | "drawn" | "seen";
-  readonly setting: (() => ShownWith) | undefined;
-}
-
-/** Open questions in the order they came. The first one and all of its group are shown together. */
-class PromptQueue {
-  #open: Prompted[] = [];
-
-  add(open: Prompted): void {
-    this.#open.push(open);
-  }
-
-  remove(open: Prompted): void {
-    this.#open = this.#open.filter((other) => other !== open);
-  }
-
-  /** What is shown: the oldest question, the others of its group, and how many of other groups wait. */
-  current(): { readonly first: Prompted; readonly alike: readonly Prompted[]; readonly waiting: number } | undefined {
-    const [first, ...rest] = this.#open;
-    if (first === undefined) return undefined;
-    const alike = rest.filter(({ question }) => question.group === first.question.group);
-    return { first, alike, waiting: rest.length - alike.length };
-  }
-
-  /**
-   * Gives the answer to the first question and to all others it is meant for; returns how many it answered.
-   * An answer for once does not serve a question that nobody has seen.
-   */
-  answer(answer: Answer, covers: Covers | undefined): number {
-    const first = this.#open[0];
-    if (first === undefined) return 0;
-    const before = this.#open.length;
-    this.#open = serve(this.#open, first.question, answer, ({ visibility }) => visibility === "seen", covers);
-    return before - this.#open.length;
-  }
-
-  /** Gives everything that is open one answer. */
-  end(answer: Answer): void {
-    const open = this.#open;
-    this.#open = [];
-    for (const { resolve } of open) resolve(answer);
-  }
-}

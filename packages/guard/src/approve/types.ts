@@ -79,11 +79,23 @@ export interface TeamPart {
   readonly parts: readonly unknown[];
 }
 
-/**
- * By which way a person answered: for the log, and for whoever comes too late. `folder`: a program, by `--background-dir`. `host`: where
- * the agent asks. `team`: from afar.
- */
-export type Channel = "terminal" | "page" | "popup" | "notification" | "folder" | "host" | "team";
+/** By which way a person answered, as files and the log have it, and how that is said to whoever comes too late. */
+export const CHANNELS = {
+  terminal: "in the terminal",
+  page: "on the page",
+  popup: "in the popup",
+  notification: "in the notification",
+  /** A program, by `--background-dir`. */
+  folder: "by a program",
+  /** Where the agent asks. */
+  host: "in the agent",
+  /** From afar. */
+  team: "by the team",
+} as const;
+export type Channel = keyof typeof CHANNELS;
+
+const isChannel = (value: string): value is Channel => Object.hasOwn(CHANNELS, value);
+export const channelOf = (value: unknown): Channel | undefined => (typeof value === "string" && isChannel(value) ? value : undefined);
 
 interface AnswerOrigin {
   /** Absent: where it was asked. */
@@ -114,20 +126,21 @@ export type Answer = AnswerOrigin &
     | { readonly answer: "quit" }
   );
 
-/** Why a question is void for one approver: another was faster. The `reason` of the signal. */
-export class AnsweredElsewhere {
-  readonly answer: Answer;
-  readonly by: Channel;
-  constructor(answer: Answer, by: Channel) {
-    this.answer = answer;
-    this.by = by;
-  }
-}
+/**
+ * How a question came off a queue. `session` of an answer is the agent's session where the asker belongs to one, else the run; `time` holds for
+ * calls alike, wherever they come from, for so many minutes.
+ */
+export type QueueEnd =
+  | { readonly is: "answered"; readonly answer: Answer; readonly by: Channel; readonly at: number }
+  /** Whoever asked needs no answer any more, or is gone (`withdrawn`); waited in vain (`expired`). */
+  | { readonly is: "withdrawn" | "expired"; readonly at: number };
 
-/** Undefined: the question is void for another reason, or not at all. */
-export function answeredElsewhere(signal: AbortSignal): AnsweredElsewhere | undefined {
-  const reason: unknown = signal.reason;
-  return reason instanceof AnsweredElsewhere ? reason : undefined;
+/** Why a question is void, for those who show it: the `reason` of the signal. */
+export class EndedElsewhere {
+  readonly end: QueueEnd;
+  constructor(end: QueueEnd) {
+    this.end = end;
+  }
 }
 
 /**
@@ -139,7 +152,7 @@ export interface Approver {
   readonly atTerminal?: boolean;
   /** Somebody would answer a question that is put now, with this for the team; absent: always. Where nobody would, none is put. */
   readonly isThere?: (afar?: Pick<TeamPart, "people">) => boolean;
-  /** `signal` is raised when the question is void: the process is gone, or another approver was faster (`AnsweredElsewhere`). */
+  /** `signal` is raised when the question is void: the process is gone, or somebody else has answered it (`EndedElsewhere`). */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
   /** The run is over. `exit` is the status as a shell would give it. */
   close(exit: number): Promise<void>;

@@ -1,9 +1,7 @@
-import { printCall } from "@assent/core/action";
-import { withTilde } from "@assent/core/path";
 import { type Key, readKeys } from "./keys.ts";
 import { clip, columns, fold, printable } from "./printable.ts";
-import { type CheckRule, type Choice, CHOICES, minutesIn, pressKey, type PromptState, START, startOf } from "./prompt.ts";
-import { type Drawing, type Paint, place, PLAIN, render, type ShownQuestion, type Size, who } from "./render.ts";
+import { answerOfLine, type CheckRule, type Choice, chooseLetter, type KeyOutcome, pressKey, type PromptState, startOf } from "./prompt.ts";
+import { type Detail, detailsOf, type Drawing, type Paint, place, PLAIN, render, type ShownQuestion, type Size, who } from "./render.ts";
 import type { Device } from "./tty.ts";
 import type { Answer } from "./types.ts";
 
@@ -52,7 +50,7 @@ export class BlockView implements PromptView {
   readonly #paint: Paint;
   readonly #options: ViewOptions;
   #shown: ShownQuestion | undefined;
-  #state: PromptState = START;
+  #state: PromptState = startOf([]);
   /** The beginning of a key's sequence whose rest is still to come. */
   #partial = "";
   #drawn: { readonly drawing: Drawing; readonly size: Size } | undefined;
@@ -65,7 +63,7 @@ export class BlockView implements PromptView {
 
   begin(shown: ShownQuestion): void {
     this.#shown = shown;
-    this.#state = startOf(shown.choices ?? CHOICES);
+    this.#state = startOf(shown.choices);
     this.#partial = "";
     // As many spaces as there are columns end on a line of their own unless the line was empty: what stands there stays.
     const width = this.#device.size().columns;
@@ -96,7 +94,7 @@ export class BlockView implements PromptView {
     this.#partial = rest.length > LONGEST_SEQUENCE ? "" : rest;
     for (const key of asTyped(keys, this.#state)) {
       const outcome = pressKey(this.#state, key, {
-        ...(shown.choices === undefined ? {} : { choices: shown.choices }),
+        choices: shown.choices,
         proposals: shown.question.proposals,
         checkRule: this.#options.checkRule,
       });
@@ -179,8 +177,8 @@ export class LineView implements PromptView {
   readonly #options: ViewOptions;
   #shown: ShownQuestion | undefined;
   #typed = "";
-  /** What a line answers: the question itself, or which rule. */
-  #asks: "choice" | "allow" | "deny" | "time" | "note" = "choice";
+  /** What a line answers. */
+  #state: PromptState = startOf([]);
 
   constructor(device: Device, options: ViewOptions) {
     this.#device = device;
@@ -189,7 +187,7 @@ export class LineView implements PromptView {
 
   begin(shown: ShownQuestion): void {
     this.#shown = shown;
-    this.#asks = "choice";
+    this.#state = startOf(shown.choices);
     const { question, alike, hidden = 0, about, waiting } = shown;
     const more = alike.length + hidden;
     const where = alike.length === 0 ? undefined : place([question, ...alike], this.#options.home);
@@ -200,7 +198,7 @@ export class LineView implements PromptView {
       `asked because: ${printable(question.reason, 400)}`,
       ...differenceOf(shown, this.#device.size().columns),
       ...(more === 0 ? [] : [`... and ${more} more like this${where === undefined ? "" : ` in ${where}`}`]),
-      ...linesOf(shown.choices ?? CHOICES),
+      ...linesOf(shown.choices),
       ...(waiting === 0 ? [] : [`(${waiting} more waiting)`]),
     );
     this.#again();
@@ -225,7 +223,7 @@ export class LineView implements PromptView {
       if (key.is === "end-of-input") return this.#ended({ answer: "deny", scope: "once" });
       if (key.is === "enter") {
         this.#device.write("\r\n");
-        const answer = this.#line(this.#typed.trim());
+        const answer = this.#line(this.#shown, this.#typed.trim());
         if (answer !== undefined) return answer;
         this.#again();
       } else if (key.is === "backspace" && this.#typed !== "") {
@@ -250,90 +248,56 @@ export class LineView implements PromptView {
     return answer;
   }
 
-  #line(line: string): Answer | undefined {
-    if (this.#asks === "time" || this.#asks === "note") return this.#words(line, this.#asks);
-    if (this.#asks !== "choice") return this.#rule(line, this.#asks);
-    const choices = this.#shown?.choices ?? CHOICES;
-    switch (line === "" || choices.some(({ key }) => key === line) ? line : undefined) {
-      case "y":
-        return { answer: "allow", scope: "once" };
-      case "r":
-        return { answer: "allow", scope: "session" };
-      case "t":
-        return { answer: "allow", scope: "tree" };
-      case "":
-      case "n":
-        return { answer: "deny", scope: "once" };
-      case "q":
-        return { answer: "quit" };
-      case "?":
-        this.#more();
+  #line(shown: ShownQuestion | undefined, line: string): Answer | undefined {
+    if (shown === undefined) return undefined;
+    const { choices, question } = shown;
+    const { proposals } = question;
+    const state = this.#state;
+    if (state.view === "choose") {
+      const outcome: KeyOutcome =
+        line === "" ? { answer: { answer: "deny", scope: "once" } } : chooseLetter(line, state, { choices, proposals });
+      if ("answer" in outcome) return outcome.answer;
+      const { state: next } = outcome;
+      if (next.view === "choose") {
+        if (next.notice === undefined) this.#print(...detailsOf(question, shown.alike, this.#options.home).map(detailLine));
+        else this.#print("That is none of the letters.", ...linesOf(choices));
         return undefined;
-      case "m":
-      case "w":
-        this.#asks = line === "m" ? "time" : "note";
-        return undefined;
-      case "p":
-      case "N":
-        this.#asks = line === "p" ? "allow" : "deny";
-        this.#print(`${this.#asks === "allow" ? "Always yes" : "Never"}, by which rule?`);
-        this.#shown?.question.proposals.forEach(({ rule, covers }, at) =>
-          this.#print(`${at + 1}  ${printable(rule)}  (${printable(covers, 200)})`),
-        );
-        return undefined;
-      default:
-        this.#print("That is none of the letters.", ...linesOf(choices));
-        return undefined;
-    }
-  }
-
-  #words(line: string, of: "time" | "note"): Answer | undefined {
-    if (of === "note") return { answer: "deny", scope: "once", ...(line === "" ? {} : { note: line }) };
-    const minutes = minutesIn(line);
-    if (line === "") this.#asks = "choice";
-    else if (minutes === undefined) this.#print("That is not a time: write 30m, 2h or 1d; at most 7d.");
-    return minutes === undefined ? undefined : { answer: "allow", scope: "time", minutes };
-  }
-
-  #rule(line: string, effect: "allow" | "deny"): Answer | undefined {
-    if (line === "") {
-      this.#asks = "choice";
+      }
+      this.#state = next;
+      if (!("effect" in next)) return undefined;
+      this.#print(`${next.effect === "allow" ? "Always yes" : "Never"}, by which rule?`);
+      this.#print(...proposals.map(({ rule, covers }, at) => `${at + 1}  ${printable(rule)}  (${printable(covers, 200)})`));
       return undefined;
     }
-    const rule = /^\d+$/.test(line) ? this.#shown?.question.proposals[Number(line) - 1]?.rule : line;
-    const wrong = rule === undefined ? "no rule has that number" : this.#options.checkRule(rule, effect);
-    if (rule !== undefined && wrong === undefined) return { answer: effect, scope: "always", rule };
-    this.#print(printable(wrong ?? "", 400));
+    if (line === "" && state.view !== "note") {
+      this.#state = startOf(choices);
+      return undefined;
+    }
+    const text = "effect" in state && /^\d+$/.test(line) ? proposals[Number(line) - 1]?.rule : line;
+    const of = "effect" in state ? ({ view: "edit", effect: state.effect } as const) : state;
+    const read = text === undefined ? { wrong: "no rule has that number" } : answerOfLine(text, of, this.#options);
+    if (!("wrong" in read)) return read;
+    this.#print(printable(read.wrong, 400));
     return undefined;
-  }
-
-  #more(): void {
-    if (this.#shown === undefined) return;
-    const { question, alike } = this.#shown;
-    const program = ({ pid, argv }: { readonly pid: number; readonly argv: readonly string[] }): string =>
-      `${pid} ${printable(argv.join(" "), 400)}`;
-    this.#print(
-      ...(question.call === undefined ? [] : [`call: ${printCall(question.call)}`]),
-      ...(question.rule === undefined
-        ? []
-        : [`rule: ${printable(question.rule.text)} ${printable(question.rule.file)}:${question.rule.line}`]),
-      ...(question.help === undefined ? [] : [`help: ${printable(question.help)}`]),
-      `process: ${program(question.process)}`,
-      `in folder: ${printable(withTilde(question.cwd, this.#options.home))}`,
-      ...question.ancestry.map((parent) => `started by: ${program(parent)}`),
-      ...alike.slice(0, 10).map(({ what }) => `and also: ${printable(what, 400)}`),
-    );
   }
 
   #again(): void {
     this.#typed = "";
-    const asks = { choice: "answer [n]: ", time: "for how long (30m, 2h, 1d); empty goes back: ", note: "a word to the agent: " };
-    this.#device.write(
-      this.#asks === "allow" || this.#asks === "deny" ? "number, or the text of a rule; empty goes back: " : asks[this.#asks],
-    );
+    this.#device.write(ASKS[this.#state.view]);
   }
 
   #print(...lines: readonly string[]): void {
     this.#device.write(lines.map((line) => `${line}\r\n`).join(""));
   }
 }
+
+const RULE = "number, or the text of a rule; empty goes back: ";
+const ASKS: Readonly<Record<PromptState["view"], string>> = {
+  choose: "answer [n]: ",
+  rules: RULE,
+  edit: RULE,
+  time: "for how long (30m, 2h, 1d); empty goes back: ",
+  note: "a word to the agent: ",
+};
+
+const detailLine = ({ label, text }: Detail): string => `${label}: ${printable(text, 400)}`;

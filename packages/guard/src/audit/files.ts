@@ -1,3 +1,4 @@
+import { parseObject } from "@assent/core/data";
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
 import { errorCode, readRegular, writeAtomic } from "../state/index.ts";
 import { type Link, linkOf } from "./chain.ts";
@@ -115,11 +116,7 @@ function readObject(file: string): Readonly<Record<string, unknown>> | undefined
   const found = readRegular(file, 4096);
   if (found.is === "missing") return undefined;
   if (found.is !== "text") return {};
-  try {
-    return fields(JSON.parse(found.text));
-  } catch {
-    return {};
-  }
+  return parseObject(found.text) ?? {};
 }
 
 /** When the log was begun (ISO 8601); undefined where nobody has noted it. */

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
-import { isOwn, readRegular, writeAtomic } from "./files.ts";
+import { isOwn, readOwnObject, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -49,14 +49,8 @@ const CLOCKS_MS = 60_000;
 
 /** A file that others could have written, or that is damaged, waives nothing. */
 export function readBypass(machine: Machine): Times {
-  const found = readRegular(`${stateFolder(machine)}/${NAME}`, 1 << 16);
-  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return {};
-  try {
-    const value: unknown = JSON.parse(found.text);
-    return isTimes(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = readOwnObject(`${stateFolder(machine)}/${NAME}`, 1 << 16, machine.uid);
+  return isTimes(value) ? value : {};
 }
 
 /** `until` undefined ends it. @returns a problem. */

@@ -1,6 +1,6 @@
-import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
-import { isObject, sha256 } from "@assent/core/data";
-import { ensureFolder, errorCode, isOwn, readRegular } from "./files.ts";
+import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, writeSync } from "node:fs";
+import { sha256 } from "@assent/core/data";
+import { ensureFolder, errorCode, readOwnObject, removeFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { randomHex } from "./random.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -83,7 +83,7 @@ export function writeReport(machine: Machine, id: string, report: ConfinedReport
 
 /** The command has ended, and there is nothing to tell. */
 export function dropReport(machine: Machine, id: string): void {
-  remove(`${reportsFolder(machine)}/${id}.run`);
+  removeFile(`${reportsFolder(machine)}/${id}.run`);
   leaveEmpty(reportsFolder(machine));
 }
 
@@ -99,12 +99,11 @@ export function readReport(machine: Machine, id: string): ConfinedReport | undef
     } catch {
       renameSync(`${folder}/${id}.json`, taken);
     }
-    const found = readRegular(taken, MAX_BYTES);
-    return found.is === "text" && isOwn(found.stats, machine.uid) ? parse(found.text) : undefined;
+    return reportIn(readOwnObject(taken, MAX_BYTES, machine.uid));
   } catch {
     return undefined;
   } finally {
-    remove(taken);
+    removeFile(taken);
     leaveEmpty(folder);
   }
 }
@@ -125,7 +124,7 @@ export function isReportUnheard(machine: Machine, now = Date.now()): boolean {
 function clearOld(folder: string, now: number): void {
   for (const name of readdirSync(folder).slice(0, MOST_FILES)) {
     const stats = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-    if (stats !== undefined && now - stats.mtimeMs > LASTS_MS) remove(`${folder}/${name}`);
+    if (stats !== undefined && now - stats.mtimeMs > LASTS_MS) removeFile(`${folder}/${name}`);
   }
 }
 
@@ -137,24 +136,11 @@ function leaveEmpty(folder: string): void {
   }
 }
 
-function parse(text: string): ConfinedReport | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || value["v"] !== 1) return undefined;
-    const { run, changed, lines, refused, left } = value;
-    if (typeof run !== "string" || (changed !== undefined && typeof changed !== "number") || typeof refused !== "number") return undefined;
-    return isTexts(lines) && isTexts(left) ? { run, ...(changed === undefined ? {} : { changed }), lines, refused, left } : undefined;
-  } catch {
-    return undefined;
-  }
+function reportIn(value: Readonly<Record<string, unknown>> | undefined): ConfinedReport | undefined {
+  if (value?.["v"] !== 1) return undefined;
+  const { run, changed, lines, refused, left } = value;
+  if (typeof run !== "string" || (changed !== undefined && typeof changed !== "number") || typeof refused !== "number") return undefined;
+  return isTexts(lines) && isTexts(left) ? { run, ...(changed === undefined ? {} : { changed }), lines, refused, left } : undefined;
 }
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Somebody else was faster.
-  }
-}

@@ -12,6 +12,7 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
+import { parseObject } from "@assent/core/data";
 
 /** Code of a system error, else its message. */
 export function errorCode(error: unknown): string {
@@ -108,6 +109,22 @@ export function writeAtomic(path: string, content: string | Uint8Array, mode = 0
 /** True when only this user can have written it. */
 export function isOwn(stats: Stats, uid: number | undefined): boolean {
   return uid === undefined || (stats.uid === uid && (stats.mode & 0o022) === 0);
+}
+
+/** The JSON object in a file of this user's; undefined: there is none, it is something else, or others could have written it. */
+export function readOwnObject(path: string, limit: number, uid: number | undefined): Readonly<Record<string, unknown>> | undefined {
+  const found = readRegular(path, limit);
+  return found.is === "text" && isOwn(found.stats, uid) ? parseObject(found.text) : undefined;
+}
+
+/** Gone already is fine. False: somebody else was faster, or it cannot be. */
+export function removeFile(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Makes a private folder where it is missing. */

@@ -1,6 +1,5 @@
-import { readdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
-import { isObject } from "@assent/core/data";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { readdirSync, rmdirSync, statSync } from "node:fs";
+import { ensureFolder, errorCode, readOwnObject, removeFile, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -51,11 +50,7 @@ export function isLeftRun(machine: Machine, run: string): boolean {
 
 /** What was left is over. */
 export function dropLeftRun(machine: Machine, run: string): void {
-  try {
-    unlinkSync(fileOf(machine, run));
-  } catch {
-    // It was ended.
-  }
+  removeFile(fileOf(machine, run));
   try {
     rmdirSync(leftFolder(machine));
   } catch {
@@ -79,23 +74,10 @@ export function endSession(machine: Machine, agent: string, session: string): nu
   for (const name of names) {
     const run = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
     if (!RUN.test(run)) continue;
-    const found = readRegular(fileOf(machine, run), MAX_BYTES);
-    if (found.is !== "text" || !isOwn(found.stats, machine.uid)) continue;
-    const left = parse(found.text);
-    if (left?.agent !== agent || left.session !== session) continue;
+    const left = readOwnObject(fileOf(machine, run), MAX_BYTES, machine.uid);
+    if (left?.["agent"] !== agent || left["session"] !== session) continue;
     dropLeftRun(machine, run);
     ended += 1;
   }
   return ended;
-}
-
-function parse(text: string): LeftRun | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || typeof value["agent"] !== "string") return undefined;
-    const { agent, session } = value;
-    return typeof session === "string" ? { agent, session } : { agent };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { readdirSync, statSync, unlinkSync, type BigIntStats } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseObject } from "@assent/core/data";
 import { fileNameOf } from "./breaker.ts";
 import { appendText, ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
@@ -66,17 +66,11 @@ export function refusalsSince(machine: Machine, session: string, since: number):
 const NONE: readonly RecordedRefusal[] = [];
 
 function parse(line: string): RecordedRefusal | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isObject(value)) return undefined;
-    const { time, what, path, identity, by, tool, over } = value;
-    if (typeof time !== "number" || (what !== "read" && what !== "change") || typeof path !== "string" || typeof tool !== "string")
-      return undefined;
-    if (by !== "policy" && by !== "tool" && by !== "person") return undefined;
-    return { time, what, path, by, tool, identity: identityIn(identity), ...(over === true ? { over } : {}) };
-  } catch {
+  const { time, what, path, identity, by, tool, over } = parseObject(line) ?? {};
+  if (typeof time !== "number" || (what !== "read" && what !== "change") || typeof path !== "string" || typeof tool !== "string")
     return undefined;
-  }
+  if (by !== "policy" && by !== "tool" && by !== "person") return undefined;
+  return { time, what, path, by, tool, identity: identityIn(identity), ...(over === true ? { over } : {}) };
 }
 
 function identityIn(value: unknown): FileIdentity | undefined {

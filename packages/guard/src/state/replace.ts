@@ -10,13 +10,13 @@ import {
   openSync,
   readSync,
   renameSync,
-  unlinkSync,
   writeSync,
   type Stats,
 } from "node:fs";
 import { parentOf } from "@assent/core/path";
-import { errorCode } from "./files.ts";
+import { errorCode, removeFile, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
+import { randomHex } from "./random.ts";
 
 export type EditableText =
   | { readonly is: "text"; readonly text: string }
@@ -112,7 +112,7 @@ function replaceLocked(path: string, was: string | undefined, next: string, mode
     return failed(error instanceof RightsError ? error.message : why(error));
   } finally {
     closeSync(descriptor);
-    release(beside);
+    removeFile(beside);
   }
 }
 
@@ -131,14 +131,6 @@ function keepRights(descriptor: number, old: Stats | undefined, mode: number): v
   }
   // After the owner: a change of owner takes mode bits away.
   fchmodSync(descriptor, old === undefined ? mode : old.mode & 0o7777);
-}
-
-function release(beside: string): void {
-  try {
-    unlinkSync(beside);
-  } catch {
-    // It has taken the file's place.
-  }
 }
 
 /** Gives a new file its name. A link fails where a rename would replace what has come meanwhile; false where there are no links. */
@@ -162,5 +154,20 @@ function syncFolder(path: string): void {
     }
   } catch {
     // The file is in place; some file systems cannot promise more.
+  }
+}
+
+/** Writes a file unless there is one, whoever is first (link(2) fails where there is). False: there is one. */
+export function writeOnce(path: string, content: string | Uint8Array): boolean {
+  const beside = `${path}.${process.pid}.${randomHex(6)}`;
+  try {
+    writeAtomic(beside, content);
+    linkSync(beside, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+    return false;
+  } finally {
+    removeFile(beside);
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
-import { isObject, sha256 } from "@assent/core/data";
+import { parseObject, sha256 } from "@assent/core/data";
 import { joinPath, parentOf, resolvePath } from "@assent/core/path";
-import { ensureFolder, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, isOwn, readOwnObject, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -95,8 +95,7 @@ export function refsBefore(machine: Machine, folder: string, session: string | u
   noteRefs(machine, folder, session);
   const common = commonAround(folder);
   if (common === undefined) return undefined;
-  const known = readRegular(fileOf(machine, session, common), MOST_BYTES);
-  return known.is === "text" && isOwn(known.stats, machine.uid) ? parse(known.text, common) : undefined;
+  return refsIn(readOwnObject(fileOf(machine, session, common), MOST_BYTES, machine.uid), common);
 }
 
 /** For whoever asks outside of all sessions: what was there before each of those that are remembered of the repository. Undefined: not known. */
@@ -108,7 +107,7 @@ export function refsBeforeAll(machine: Machine, folder: string): RefsBefore | un
   for (const name of namesIn(kept)) {
     const record = readRegular(`${kept}/${name}`, MOST_BYTES);
     if (record.is !== "text" || !isOwn(record.stats, machine.uid)) return undefined;
-    const before = parse(record.text, now.common);
+    const before = refsIn(parseObject(record.text), now.common);
     if (before !== undefined) tips = tips.filter((tip) => before.tips.includes(tip));
   }
   return { ...now, tips };
@@ -139,12 +138,7 @@ function forgetOld(folder: string): void {
   }
 }
 
-function parse(text: string, common: string): RefsBefore | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || value["common"] !== common || !Array.isArray(value["tips"])) return undefined;
-    return { common, tips: value["tips"].filter((tip) => typeof tip === "string") };
-  } catch {
-    return undefined;
-  }
+function refsIn(value: Readonly<Record<string, unknown>> | undefined, common: string): RefsBefore | undefined {
+  if (value?.["common"] !== common || !Array.isArray(value["tips"])) return undefined;
+  return { common, tips: value["tips"].filter((tip) => typeof tip === "string") };
 }

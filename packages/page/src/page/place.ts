@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { isAlive, ownLife } from "@assent/guard/approve";
-import { isObject } from "@assent/core/data";
-import { ensureFolder, isOwn, type Machine, openState, readRegular, writeAtomic } from "@assent/guard/state";
+import { ensureFolder, type Machine, openState, readOwnObject, writeAtomic } from "@assent/guard/state";
 
 declare const ASSENT_BUILD: string | undefined;
 /** Which build this is: a page of another one is replaced. */
@@ -63,15 +62,8 @@ export function writePageProcess(folder: string, { name, port }: Pick<PageProces
 
 /** The page process, if it is certainly there. */
 export function findPageProcess(folder: string, machine: Machine): PageProcess | undefined {
-  const found = readRegular(recordFile(folder), LARGEST);
-  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(found.text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(value)) return undefined;
+  const value = readOwnObject(recordFile(folder), LARGEST, machine.uid);
+  if (value === undefined) return undefined;
   const { pid, started, namespace, name, port, build } = value;
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid < 2 || typeof started !== "number") return undefined;
   if (

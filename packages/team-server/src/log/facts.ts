@@ -1,4 +1,4 @@
-import { isObject } from "@assent/core/data";
+import { parseObject } from "@assent/core/data";
 
 /** What is looked for in the log without reading every record. A machine says them of itself: they decide nothing. */
 export interface RecordFacts {
@@ -13,13 +13,8 @@ const MOST = 200;
 const NOTHING: RecordFacts = { time: null, verdict: null, agent: null, tool: null };
 
 export function factsOf(body: string): RecordFacts {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return NOTHING;
-  }
-  if (!isObject(parsed)) return NOTHING;
+  const parsed = parseObject(body);
+  if (parsed === undefined) return NOTHING;
   const { time, verdict, agent, tool } = parsed;
   return { time: timeOf(time), verdict: textOf(verdict), agent: textOf(agent), tool: textOf(tool) };
 }

@@ -1,17 +1,10 @@
+import { POINTS } from "@assent/core/data";
 import { html } from "hono/html";
 import type { TeamAbout } from "@assent/team/team/protocol";
 import type { TeamPerson } from "../enrol/index.ts";
 import { CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
 import type { AskedPasskey } from "./passkeys.ts";
 import type { WaitingPage, PastAnswer, WaitingPlace, WaitingRow } from "./store.ts";
-
-const POINTS: Readonly<Record<TeamAbout["point"], string>> = {
-  run: "assent run",
-  confined: "confined",
-  gateway: "MCP gateway",
-  library: "a program",
-  hook: "before it runs",
-};
 
 /**
  * Served at `/questions.js`: says when there is something new, and lets a passkey sign a yes where one has to. It changes nothing by itself:
@@ -53,7 +46,7 @@ const addressOf = (path: string, { first, after }: WaitingPlace): string => {
 };
 
 const heading = (name: string, { agent, point }: TeamAbout): string =>
-  `${shown(name)}: ${agent === undefined ? "" : `${shown(agent)}, `}${POINTS[point]}`;
+  `${shown(name)}: ${agent === undefined ? "" : `${shown(agent)}, `}${POINTS[point].says}`;
 
 /** What the script gives to the browser. */
 const signing = ({ site, challenge, allowed }: AskedPasskey): Html =>

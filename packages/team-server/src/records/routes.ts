@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { isObject } from "@assent/core/data";
+import { parseObject } from "@assent/core/data";
 import type { FoundTeamRecord, FoundTeamRecords } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
@@ -115,14 +115,7 @@ function timeOf(text: string): number | undefined {
 
 /** What most look for, of a record. All of it stands below. */
 function told(body: string): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return "";
-  }
-  if (!isObject(parsed)) return "";
-  const { tool, input, reason } = parsed;
+  const { tool, input, reason } = parseObject(body) ?? {};
   const parts = [tool, typeof input === "object" ? JSON.stringify(input) : input, reason];
   return parts
     .filter((one) => typeof one === "string")

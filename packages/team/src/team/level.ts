@@ -1,5 +1,5 @@
 import { withoutContents } from "@assent/guard/audit";
-import { isObject } from "@assent/core/data";
+import { isObject, parseObject } from "@assent/core/data";
 
 /** How much of each decision leaves the machine, from the least. */
 export const SENT_LEVELS = ["verdict", "command", "full"] as const;
@@ -38,7 +38,7 @@ const SUBJECTS = new Set(["command", "cmd", "file_path", "notebook_path", "path"
  * shorter has no hash of the log: by that and the line before somebody could try what was left out.
  */
 export function lineSent(line: string, level: SentLevel): string | undefined {
-  const record = parsed(line);
+  const record = parseObject(line);
   if (record === undefined) return undefined;
   // About the log itself.
   if (typeof record["log"] === "string" && record["verdict"] === undefined) return line;
@@ -54,12 +54,3 @@ export function lineSent(line: string, level: SentLevel): string | undefined {
 
 const subjectsOf = (input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(input).filter(([name]) => SUBJECTS.has(name)));
-
-function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}

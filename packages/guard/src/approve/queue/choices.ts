@@ -1,30 +1,22 @@
+import { POINTS } from "@assent/core/data";
 import { withTilde } from "@assent/core/path";
-import { saidElsewhere } from "../answer-text.ts";
-import { type Choice, queueChoices } from "../prompt.ts";
-import { AnsweredElsewhere } from "../types.ts";
-import { POINTS, type QueuedQuestion, type QueueEnd } from "./types.ts";
+import { type Choice, choicesFor } from "../prompt.ts";
+import type { QueuedQuestion } from "./types.ts";
 
 /** What a question offers, whoever shows it. */
 export function choicesOf({ point, session, agent, question }: QueuedQuestion): readonly Choice[] {
-  const supervised = point === "run" || point === "confined";
-  return queueChoices({
-    ...(session !== undefined ? { session: "session" } : point === "run" ? { session: "run" } : {}),
-    tree: supervised,
-    quit: point === "run",
+  const { ofPrograms = false, ofRun = false } = POINTS[point];
+  return choicesFor({
+    session: session !== undefined ? "session" : ofRun ? "run" : undefined,
+    time: true,
+    tree: ofPrograms,
+    quit: ofRun,
     // Where a person started the run, nobody but that person reads it.
-    word: point !== "run" || agent !== undefined,
+    word: !ofRun || agent !== undefined,
     once: question.difference !== undefined,
   });
 }
 
 /** Who asks, from where: `claude, sandboxed, in ~/project`. Not free of control characters yet. */
 export const askerText = ({ agent, point, question: { cwd } }: QueuedQuestion, home: string): string =>
-  `${agent === undefined ? "" : `${agent}, `}${POINTS[point]}, in ${withTilde(cwd, home)}`;
-
-/** Why a question needs no answer any more, for whoever was asked. */
-export const endText = (end: QueueEnd): string =>
-  end.is === "answered"
-    ? saidElsewhere(new AnsweredElsewhere(end.answer, end.by))
-    : end.is === "expired"
-      ? "nobody answered in time"
-      : "it needs no answer any more";
+  `${agent === undefined ? "" : `${agent}, `}${POINTS[point].says}, in ${withTilde(cwd, home)}`;

@@ -1,5 +1,5 @@
-import { closeSync, lstatSync, openSync, unlinkSync } from "node:fs";
-import { ensureFolder, isOwn, type Machine, openState, stateFolder } from "../../state/index.ts";
+import { closeSync, lstatSync, openSync } from "node:fs";
+import { ensureFolder, isOwn, type Machine, openState, removeFile, stateFolder } from "../../state/index.ts";
 
 const QUESTIONS = "questions";
 
@@ -32,15 +32,6 @@ export function noteUnanswered(machine: Machine): void {
 }
 
 /** Somebody has answered, pressed a key or looked. */
-export const noteSignOfLife = (machine: Machine): void => remove(awayFile(machine));
+export const noteSignOfLife = (machine: Machine): void => void removeFile(awayFile(machine));
 
 export const isAway = (machine: Machine): boolean => lstatSync(awayFile(machine), { throwIfNoEntry: false }) !== undefined;
-
-/** Gone already is fine. */
-export function remove(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
-  }
-}

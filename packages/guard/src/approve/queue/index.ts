@@ -1,9 +1,8 @@
-export { queueApprover, type QueueApprover, type QueueOptions } from "./approver.ts";
-export { askerText, choicesOf, endText } from "./choices.ts";
-export { joinApprovers } from "./join.ts";
+export { queueApprover, type QueueOptions } from "./client.ts";
+export { askerText, choicesOf } from "./choices.ts";
 export { notify } from "./notify.ts";
 export { type NotifySettings, readNotify, writeNotify } from "./notify-settings.ts";
-export { answerOf, LONGEST_NOTE, MOST_MINUTES } from "./parse.ts";
+export { answerOf, LONGEST_NOTE } from "./parse.ts";
 export { noteSignOfLife, noteUnanswered, questionsFolder } from "./folder.ts";
 export { announceApprover, approversThere, isSomebodyThere } from "./presence.ts";
 export { answerQuestion, dropQuestion, endQuestion, openQuestion, openQuestions, putQuestion, readEnd } from "./store.ts";

@@ -1,6 +1,5 @@
-import { unlinkSync } from "node:fs";
 import { isObject } from "@assent/core/data";
-import { errorCode, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
+import { errorCode, type Machine, readOwnObject, removeFile, writeAtomic } from "../../state/index.ts";
 import { openQueue, questionsFolder } from "./folder.ts";
 
 /**
@@ -27,23 +26,17 @@ const fileOf = (machine: Machine): string => `${questionsFolder(machine)}/notify
 
 /** Undefined: nothing is switched on. */
 export function readNotify(machine: Machine): NotifySettings | undefined {
-  const found = readRegular(fileOf(machine), LARGEST);
-  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    if (!isObject(value) || value["v"] !== 1) return undefined;
-    const { desktop, tmux } = value;
-    const settings: NotifySettings = {
-      ...(isObject(desktop) && isPath(desktop["program"]) ? { desktop: { program: desktop["program"] } } : {}),
-      ...(isObject(tmux) && isPath(tmux["program"]) && isPath(tmux["socket"]) && isWords(tmux["command"])
-        ? { tmux: { program: tmux["program"], socket: tmux["socket"], command: tmux["command"] } }
-        : {}),
-      ...(value["terminal"] === true ? { terminal: true } : {}),
-    };
-    return Object.keys(settings).length === 0 ? undefined : settings;
-  } catch {
-    return undefined;
-  }
+  const value = readOwnObject(fileOf(machine), LARGEST, machine.uid);
+  if (value?.["v"] !== 1) return undefined;
+  const { desktop, tmux } = value;
+  const settings: NotifySettings = {
+    ...(isObject(desktop) && isPath(desktop["program"]) ? { desktop: { program: desktop["program"] } } : {}),
+    ...(isObject(tmux) && isPath(tmux["program"]) && isPath(tmux["socket"]) && isWords(tmux["command"])
+      ? { tmux: { program: tmux["program"], socket: tmux["socket"], command: tmux["command"] } }
+      : {}),
+    ...(value["terminal"] === true ? { terminal: true } : {}),
+  };
+  return Object.keys(settings).length === 0 ? undefined : settings;
 }
 
 /** A question reaches somebody, though no terminal and no page is open. */
@@ -56,11 +49,11 @@ export function isToldOf(machine: Machine): boolean {
 export function writeNotify(machine: Machine, settings: NotifySettings): string | undefined {
   try {
     openQueue(machine);
-    if (Object.keys(settings).length === 0) unlinkSync(fileOf(machine));
+    if (Object.keys(settings).length === 0) removeFile(fileOf(machine));
     else writeAtomic(fileOf(machine), `${JSON.stringify({ v: 1, ...settings })}\n`);
     return undefined;
   } catch (error) {
-    return errorCode(error) === "ENOENT" ? undefined : `it cannot be kept: ${errorCode(error)}`;
+    return `it cannot be kept: ${errorCode(error)}`;
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Action, Call } from "@assent/core/action";
-import { isObject } from "@assent/core/data";
+import { isObject, parseObject, pointOf } from "@assent/core/data";
 import type { RuleSource } from "@assent/core/policy";
 import { readLife, type Life } from "../life.ts";
-import type { Answer, Channel, Extent, ProcessInfo, Proposal, Question } from "../types.ts";
-import { CHANNELS, POINTS, type QueuedQuestion, type QueueEnd } from "./types.ts";
+import { type Answer, channelOf, type Extent, type ProcessInfo, type Proposal, type Question, type QueueEnd } from "../types.ts";
+import { MOST_MINUTES } from "../prompt.ts";
+import type { QueuedQuestion } from "./types.ts";
 
 /** What the files of the queue hold. INVARIANT: a file that is not understood is no question, and no answer. */
 
@@ -13,8 +14,6 @@ export interface FiledEntry {
   readonly asker: Life;
 }
 
-/** A person who answers for longer writes a rule. */
-export const MOST_MINUTES = 7 * 24 * 60;
 export const LONGEST_NOTE = 500;
 const LONGEST_RULE = 8192;
 
@@ -68,10 +67,10 @@ const isQuestion = (value: unknown): value is Question =>
   isListOf(isProposal)(value["proposals"]);
 
 export function entryOf(text: string, id: string): FiledEntry | undefined {
-  const value = parsed(text);
-  if (!isObject(value) || value["v"] !== 1 || value["id"] !== id) return undefined;
+  const value = parseObject(text);
+  if (value?.["v"] !== 1 || value["id"] !== id) return undefined;
   const { asked, until, agent, session, question, alike, others } = value;
-  const point = Object.keys(POINTS).find((one): one is keyof typeof POINTS => one === value["point"]);
+  const point = pointOf(value["point"]);
   const asker = readLife(value["asker"]);
   if (point === undefined || asker === undefined || !isNumber(asked) || !isOptional(until, isNumber) || !isNumber(alike)) return undefined;
   if (!isOptional(agent, isText) || !isOptional(session, isText) || !isQuestion(question) || !isListOf(isQuestion)(others))
@@ -92,11 +91,11 @@ export function entryOf(text: string, id: string): FiledEntry | undefined {
 
 /** An end as its file says it; of an answer also how many questions were alike for whoever gave it. */
 export function endOf(text: string): { readonly end: QueueEnd; readonly seen: number } | undefined {
-  const value = parsed(text);
-  if (!isObject(value) || value["v"] !== 1 || !isNumber(value["at"])) return undefined;
+  const value = parseObject(text);
+  if (value?.["v"] !== 1 || !isNumber(value["at"])) return undefined;
   const { is, at, seen } = value;
   if (is === "withdrawn" || is === "expired") return { end: { is, at }, seen: 0 };
-  const by: Channel | undefined = CHANNELS.find((one) => one === value["by"]);
+  const by = channelOf(value["by"]);
   const answer = answerOf(value["answer"]);
   if (is !== "answered" || by === undefined || answer === undefined || !isNumber(seen)) return undefined;
   return { end: { is, answer, by, at }, seen };
@@ -118,12 +117,4 @@ export function answerOf(value: unknown): Answer | undefined {
       ? { answer, scope, minutes }
       : undefined;
   return scope === "once" || scope === "session" || scope === "tree" ? { answer, scope } : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,12 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, utimesSync } from "node:fs";
-import { isObject } from "@assent/core/data";
-import { ensureFolder, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
-import { type Life, lifeState, ownLife, readLife } from "../life.ts";
-import type { Channel } from "../types.ts";
+import { lstatSync, readdirSync } from "node:fs";
+import { ensureFolder, type Machine, randomHex, readOwnObject, removeFile } from "../../state/index.ts";
+import { keepFile, type Life, lifeState, ownLife, readLife } from "../life.ts";
+import { type Channel, channelOf } from "../types.ts";
 import { isToldOf } from "./notify-settings.ts";
-import { isAway, noteSignOfLife, openQueue, questionsFolder, remove } from "./folder.ts";
-import { CHANNELS } from "./types.ts";
+import { isAway, noteSignOfLife, openQueue, questionsFolder } from "./folder.ts";
 
 /**
  * Who is there to answer: a file each in `questions/approvers/`, as long as the terminal, page or popup is open. Askers wait only
@@ -15,7 +12,6 @@ import { CHANNELS } from "./types.ts";
 const APPROVERS = "approvers";
 const NAME = /^([a-z]+)-\d+-[0-9a-f]{8}$/;
 const MOST_FILES = 100;
-const BEAT_MS = 5000;
 /** Of a process that cannot be looked for: it lives in another container. */
 const SILENT_MS = 20_000;
 const LARGEST = 4096;
@@ -28,23 +24,7 @@ export function announceApprover(machine: Machine, channel: Channel): { close():
   noteSignOfLife(machine);
   const folder = approversFolder(machine);
   ensureFolder(folder);
-  const file = `${folder}/${channel}-${process.pid}-${randomBytes(4).toString("hex")}`;
-  writeAtomic(file, `${JSON.stringify({ v: 1, ...ownLife() })}\n`);
-  const beat = setInterval(() => {
-    try {
-      const now = new Date();
-      utimesSync(file, now, now);
-    } catch {
-      // Somebody has cleared the folder: nobody is asked any more.
-    }
-  }, BEAT_MS).unref();
-  const close = (): void => {
-    clearInterval(beat);
-    process.off("exit", close);
-    remove(file);
-  };
-  process.on("exit", close);
-  return { close };
+  return keepFile(`${folder}/${channel}-${process.pid}-${randomHex(4)}`, `${JSON.stringify({ v: 1, ...ownLife() })}\n`);
 }
 
 /** By which ways somebody can answer now. One that was stopped (Ctrl-Z) answers nothing. */
@@ -58,12 +38,12 @@ export function approversThere(machine: Machine): readonly Channel[] {
   }
   return names.flatMap((name) => {
     const [, word] = NAME.exec(name) ?? [];
-    const channel = CHANNELS.find((one) => one === word);
+    const channel = channelOf(word);
     const file = `${folder}/${name}`;
     const life = channel === undefined ? undefined : lifeIn(file, machine);
     if (channel === undefined || life === undefined) return [];
     const state = lifeState(life);
-    if (state === "gone") remove(file);
+    if (state === "gone") removeFile(file);
     return state === "runs" || (state === "unknown" && isFresh(file)) ? [channel] : [];
   });
 }
@@ -77,14 +57,8 @@ export function isSomebodyThere(machine: Machine): boolean {
 }
 
 function lifeIn(file: string, machine: Machine): Life | undefined {
-  const found = readRegular(file, LARGEST);
-  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    return isObject(value) && value["v"] === 1 ? readLife(value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readOwnObject(file, LARGEST, machine.uid);
+  return value?.["v"] === 1 ? readLife(value) : undefined;
 }
 
 function isFresh(file: string): boolean {

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, lstatSync, readdirSync } from "node:fs";
-import { errorCode, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
+import { lstatSync, readdirSync } from "node:fs";
+import { isOwn, type Machine, readRegular, removeFile, writeAtomic, writeOnce } from "../../state/index.ts";
 import { safeJson } from "../exchange.ts";
 import { isAlive, type Life, ownLife } from "../life.ts";
-import type { Answer, Channel, Question } from "../types.ts";
-import { noteSignOfLife, openQueue, questionsFolder, remove } from "./folder.ts";
+import type { Answer, Channel, Question, QueueEnd } from "../types.ts";
+import { noteSignOfLife, openQueue, questionsFolder } from "./folder.ts";
 import { answerOf, endOf, entryOf, type FiledEntry } from "./parse.ts";
-import type { AnswerOutcome, QueuedQuestion, QueueEnd } from "./types.ts";
+import type { AnswerOutcome, QueuedQuestion } from "./types.ts";
 
 /**
  * The questions that wait for a person: files in `questions/` of the state folder, where no judged or supervised program comes.
@@ -75,24 +75,14 @@ function cutLong(question: Question): Question {
 
 /** The asker needs it no longer. Its end, if there is one, stays. */
 export function dropQuestion(machine: Machine, id: string): void {
-  remove(questionFile(machine, id));
+  removeFile(questionFile(machine, id));
 }
 
 /** Ends a question unless it has ended. Undefined: done; else how it had ended before. Throws where the folder cannot be written. */
 export function endQuestion(machine: Machine, id: string, end: QueueEnd, seen = 0): QueueEnd | undefined {
-  const file = endFile(machine, id);
-  const beside = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
-  try {
-    writeAtomic(beside, `${safeJson({ v: 1, ...end, seen })}\n`);
-    linkSync(beside, file);
-    return undefined;
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-    // One that cannot be read is nobody's yes.
-    return readEnd(machine, id)?.end ?? { is: "withdrawn", at: Date.now() };
-  } finally {
-    remove(beside);
-  }
+  if (writeOnce(endFile(machine, id), `${safeJson({ v: 1, ...end, seen })}\n`)) return undefined;
+  // One that cannot be read is nobody's yes.
+  return readEnd(machine, id)?.end ?? { is: "withdrawn", at: Date.now() };
 }
 
 /** How a question has ended; undefined: not yet, or nobody knows any more. INVARIANT: an end that others could have written is a no. */
@@ -186,8 +176,8 @@ export function clearQueue(machine: Machine, now = Date.now()): void {
     if (id !== undefined && what === "question") {
       const entry = readQuestion(machine, id);
       if (entry === undefined ? age > UNFINISHED_MS : !isAlive(entry.asker) || now - (entry.queued.until ?? now) > ENDS_STAY_MS)
-        remove(file);
+        removeFile(file);
     } else if (what === "end" ? age > ENDS_STAY_MS : stats?.isFile() === true && /\.(?:question|end)\./.test(name) && age > UNFINISHED_MS)
-      remove(file);
+      removeFile(file);
   }
 }

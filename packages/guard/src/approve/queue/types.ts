@@ -1,16 +1,7 @@
-import type { Answer, Channel, Question } from "../types.ts";
+import type { QueuePoint } from "@assent/core/data";
+import type { Question, QueueEnd } from "../types.ts";
 
-/** Where a question came up, and how that is said. */
-export const POINTS = {
-  run: "assent run",
-  confined: "sandboxed",
-  gateway: "MCP gateway",
-  library: "in a program of yours",
-  hook: "before it runs",
-} as const;
-export type QueuePoint = keyof typeof POINTS;
-
-export const CHANNELS = ["terminal", "page", "popup", "notification", "folder", "host", "team"] as const satisfies readonly Channel[];
+export type { QueuePoint };
 
 /** What one asker waits for, as everybody sees it who may answer. All texts come from an attacker: print them through `printable`. */
 export interface QueuedQuestion {
@@ -31,15 +22,6 @@ export interface QueuedQuestion {
   /** The first of the others that one answer serves. */
   readonly others: readonly Question[];
 }
-
-/**
- * How a question came off the queue. `session` of an answer is the agent's session where the asker belongs to one, else the run; `time` holds for
- * calls alike, wherever they come from, for so many minutes.
- */
-export type QueueEnd =
-  | { readonly is: "answered"; readonly answer: Answer; readonly by: Channel; readonly at: number }
-  /** Whoever asked needs no answer any more, or is gone (`withdrawn`); waited in vain (`expired`). */
-  | { readonly is: "withdrawn" | "expired"; readonly at: number };
 
 /** What became of an answer. `late`: somebody was faster, or the asker gave up. `gone`: there is no such question. */
 export type AnswerOutcome = { readonly is: "taken" } | { readonly is: "late"; readonly end: QueueEnd } | { readonly is: "gone" };

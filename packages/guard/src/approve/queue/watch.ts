@@ -2,7 +2,8 @@ import { type FSWatcher, watch } from "node:fs";
 import type { Machine } from "../../state/index.ts";
 import { openQueue, questionsFolder } from "./folder.ts";
 import { openQuestions, readEnd } from "./store.ts";
-import type { QueuedQuestion, QueueEnd } from "./types.ts";
+import type { QueueEnd } from "../types.ts";
+import type { QueuedQuestion } from "./types.ts";
 
 /** What is to be answered now, and what has come off the queue since the last time. */
 export interface QueueChange {

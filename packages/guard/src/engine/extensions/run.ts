@@ -1,3 +1,4 @@
+import { parseObject } from "@assent/core/data";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -68,14 +69,7 @@ function whyNot(error: Error, { milliseconds }: ExtensionLimits): string {
 
 function read(text: string): ExtensionResult {
   const garbled: ExtensionResult = { is: "failed", why: "its answer is garbled" };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return garbled;
-  }
-  if (typeof value !== "object" || value === null) return garbled;
-  const { failed, said, reason, loads }: { failed?: unknown; said?: unknown; reason?: unknown; loads?: unknown } = value;
+  const { failed, said, reason, loads } = parseObject(text) ?? {};
   if (typeof failed === "string") return { is: "failed", why: failed };
   if (said === "nothing" || loads === true) return { is: "nothing" };
   if ((said === "ask" || said === "deny") && typeof reason === "string") return { is: "objection", decision: said, reason };

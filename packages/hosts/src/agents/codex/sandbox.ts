@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseObject } from "@assent/core/data";
 import type { Host } from "@assent/guard/engine";
 
 /**
@@ -76,10 +76,6 @@ function lastContext(bytes: Buffer, turn: string): Readonly<Record<string, unkno
 
 /** Of a line that is such a record itself, and does not only quote one. */
 function payloadOf(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) && value["type"] === "turn_context" && isObject(value["payload"]) ? value["payload"] : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseObject(line);
+  return value?.["type"] === "turn_context" && isObject(value["payload"]) ? value["payload"] : undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject } from "@assent/core/data";
+import { isObject, parseObject } from "@assent/core/data";
 import { openState, readRegular, writeAtomic, type Machine } from "@assent/guard/state";
 
 /** What was written where, so that it can be taken out byte for byte. Kept in the state folder. */
@@ -24,12 +24,8 @@ export function readInstalled(machine: Machine): readonly Installed[] {
   const state = openState(machine);
   const found = "folder" in state ? readRegular(`${state.folder}/${NAME}`, MAX_BYTES) : undefined;
   if (found?.is !== "text") return [];
-  try {
-    const value: unknown = JSON.parse(found.text);
-    return isObject(value) && Array.isArray(value["files"]) ? value["files"].flatMap(read) : [];
-  } catch {
-    return [];
-  }
+  const files = parseObject(found.text)?.["files"];
+  return Array.isArray(files) ? files.flatMap(read) : [];
 }
 
 function read(value: unknown): readonly Installed[] {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "@assent/guard/state";
+import { errorCode, removeFile, writeOnce } from "@assent/guard/state";
 import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
 
 const NAME = /^([\w-]{22})\.json$/;
@@ -45,7 +45,7 @@ export function folderApprovals(folder: string): ApprovalStore {
     },
     list: async function* (of) {
       for (const pending of listed()) {
-        if (pending.expires <= Date.now()) forget(place(pending.id));
+        if (pending.expires <= Date.now()) removeFile(place(pending.id));
         else if (isListed(pending, of)) yield await Promise.resolve(pending);
       }
     },
@@ -62,28 +62,10 @@ function pendingIn(file: string, id: string | undefined): PendingApproval | unde
   }
 }
 
-function forget(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was first.
-  }
-}
-
-/** Made by whoever is first: link(2) fails where there is one. */
+/** Made by whoever is first. */
 function secretIn(folder: string): Uint8Array {
   const file = join(folder, SECRET);
-  if (!existsSync(file)) {
-    const draft = join(folder, `${SECRET}.${randomBytes(8).toString("hex")}`);
-    writeFileSync(draft, randomBytes(SECRET_BYTES), { mode: 0o600, flag: "wx" });
-    try {
-      linkSync(draft, file);
-    } catch (error) {
-      if (errorCode(error) !== "EEXIST") throw error;
-    } finally {
-      unlinkSync(draft);
-    }
-  }
+  if (!existsSync(file)) writeOnce(file, randomBytes(SECRET_BYTES));
   const secret = readFileSync(file);
   if (secret.length !== SECRET_BYTES) throw new Error(`${file} is damaged`);
   return secret;

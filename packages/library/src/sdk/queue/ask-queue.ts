@@ -1,11 +1,11 @@
 import { adviceForPerson, brief, printAction } from "@assent/core/action";
 import {
   type Answer,
-  AnsweredElsewhere,
   answererText,
   checkAnswerRule,
   isConsentText,
   DENY,
+  EndedElsewhere,
   grantAnswer,
   isSaid,
   NOBODY,
@@ -31,7 +31,7 @@ import {
 import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
 import { changesFor } from "@assent/guard/suggest";
-import { withTeam } from "@assent/team/team/afar";
+import { teamClient } from "@assent/team/team/afar";
 import { grantedIn } from "../common/granted-in.ts";
 import { LIBRARY } from "../common/library.ts";
 
@@ -59,13 +59,12 @@ export const TEAM_PATIENCE_MS = 120_000;
 /** Asks whoever is there; `NOBODY`: nobody answers. May throw. What it means for later is the caller's to keep. */
 export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer> {
   const { machine, point, session, patience } = asked;
-  const queue = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
-  const team = { machine, point, agent: asked.who, session, patience: patience ?? TEAM_PATIENCE_MS, longest: patience } as const;
-  const approver = withTeam(queue, team);
-  if (!approver.isThere(question.afar)) return NOBODY;
-  const answer = await approver.tryAsk(question, signal, true);
-  await approver.close(0);
-  return answer === undefined || signal.aborted ? NOBODY : answer;
+  const own = { machine, point, agent: asked.who, session };
+  const team = teamClient({ ...own, patience: patience ?? TEAM_PATIENCE_MS, longest: patience });
+  const queue = queueApprover({ ...own, patience, checkRule: checkAnswerRule }, team);
+  const answer = await queue.ask(question, signal);
+  await queue.close(0);
+  return signal.aborted ? NOBODY : answer;
 }
 
 /** Asks whoever is there, and remembers what they say. Never throws; what goes wrong is nobody's answer. `signal`: it needs no answer any more. */
@@ -81,8 +80,8 @@ export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promi
 }
 
 /** For whoever asks somebody else, too: that one has answered. */
-export const answeredByHost = (allowed: boolean): AnsweredElsewhere =>
-  new AnsweredElsewhere(allowed ? { answer: "allow", scope: "once" } : DENY, "host");
+export const answeredByHost = (allowed: boolean): EndedElsewhere =>
+  new EndedElsewhere({ is: "answered", answer: allowed ? { answer: "allow", scope: "once" } : DENY, by: "host", at: Date.now() });
 
 let count = 0;
 

@@ -1,19 +1,16 @@
-import { withTilde } from "@assent/core/path";
-import { printCall } from "@assent/core/action";
-import { type ProcessInfo, said, who, wrongRuleIn } from "@assent/guard/approve";
+import { type Detail, detailsOf, endText, said, who, wrongRuleIn } from "@assent/guard/approve";
 import {
   announceApprover,
   askerText,
   answerOf,
   answerQuestion,
   choicesOf,
-  endText,
   noteSignOfLife,
   openQuestions,
   type QueuedQuestion,
   watchQuestions,
 } from "@assent/guard/approve/queue";
-import { isObject } from "@assent/core/data";
+import { isObject, POINTS } from "@assent/core/data";
 import { messageOf } from "@assent/guard/state";
 import { shown } from "../text.ts";
 import { type Endpoint, json, type NewsSource, type PageReply, refused } from "./endpoint.ts";
@@ -36,7 +33,7 @@ export interface QuestionShape {
   /** How many questions one answer serves, and the first of the others. */
   readonly alike: number;
   readonly others: readonly string[];
-  readonly details: readonly { readonly label: string; readonly text: string }[];
+  readonly details: readonly Detail[];
   /** Rules that an answer for always could write, the narrowest first. */
   readonly proposals: readonly { readonly rule: string; readonly said: string; readonly covers: string }[];
   /** Where such a rule is kept: `the profile npm`. */
@@ -66,9 +63,10 @@ export interface AnswerResult {
 
 function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
   const { id, asked, until, point, session, question, alike, others } = queued;
-  const { what, reason, help, proposals, profile, call, rule, process, ancestry, cwd, command, difference } = question;
-  const program = ({ pid, name, argv }: ProcessInfo): string => shown(`${pid} ${name}  ${argv.join(" ")}`, 1000);
-  const row = (label: string, text: string): { label: string; text: string } => ({ label, text: shown(text) });
+  const { what, reason, help, proposals, profile, command, difference } = question;
+  const row = ({ label, text }: Detail): Detail => ({ label, text: shown(text, 1000) });
+  // These it shows by themselves.
+  const known = detailsOf(question, [], home).filter(({ label }) => label !== "help" && label !== "always writes");
   return {
     id,
     asked,
@@ -82,16 +80,12 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
     alike,
     others: others.map((other) => shown(other.what, 400)),
     details: [
-      ...(command === undefined ? [] : [row("command", command.join(" "))]),
-      ...(call === undefined ? [] : [row("call", printCall(call))]),
-      ...(rule === undefined ? [] : [row("rule", `${rule.text}  ${withTilde(rule.file, home)}:${rule.line}`)]),
-      { label: "process", text: program(process) },
-      ...ancestry.map((parent) => ({ label: "started by", text: program(parent) })),
-      row("in folder", withTilde(cwd, home)),
-      ...(session === undefined ? [] : [row("session", session)]),
+      ...(command === undefined ? [] : [row({ label: "command", text: command.join(" ") })]),
+      ...known.map(row),
+      ...(session === undefined ? [] : [row({ label: "session", text: session })]),
     ],
     proposals: proposals.map(({ rule: text, covers }) => ({ rule: text, said: shown(text, 400), covers: shown(covers, 200) })),
-    keptIn: point === "run" || point === "confined" ? `the profile ${shown(profile, 400)}` : "your own policy",
+    keptIn: POINTS[point].ofPrograms === true ? `the profile ${shown(profile, 400)}` : "your own policy",
     // The page has its own way to tell more.
     choices: choicesOf(queued).filter(({ key }) => key !== "?"),
   };

@@ -2,7 +2,7 @@ import { withTilde } from "@assent/core/path";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { visible } from "@assent/core/action";
-import { isObject } from "@assent/core/data";
+import { isObject, parseObject } from "@assent/core/data";
 import { sayEnding, sayLeft, sayRun, saySteps, type ToldStep, VERBS, WHATS } from "../../look/index.ts";
 import type { Machine } from "@assent/guard/state";
 import {
@@ -262,13 +262,7 @@ async function undoBy(words: readonly string[], { own }: PageContext): Promise<R
       resolve({ stdout: out, stderr: err }),
     );
   });
-  try {
-    const value: unknown = JSON.parse(stdout);
-    if (isObject(value)) return value;
-  } catch {
-    // Said on standard error.
-  }
-  return { why: stderr.split("\n")[0]?.replace(/^assent undo: /, "") ?? "this failed" };
+  return parseObject(stdout) ?? { why: stderr.split("\n")[0]?.replace(/^assent undo: /, "") ?? "this failed" };
 }
 
 interface Told {

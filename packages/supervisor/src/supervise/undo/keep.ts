@@ -1,5 +1,5 @@
-import { closeSync, constants, openSync, readdirSync, readSync, unlinkSync, writeSync } from "node:fs";
-import { ensureFolder } from "@assent/guard/state";
+import { closeSync, constants, openSync, readdirSync, readSync, writeSync } from "node:fs";
+import { ensureFolder, removeFile } from "@assent/guard/state";
 import {
   addressOf,
   alloc,
@@ -217,11 +217,8 @@ export class KeptFiles {
   }
 
   drop(key: number): void {
-    try {
-      unlinkSync(`${this.#folder}/${key}`);
-    } catch {
-      // It stays until the run is pruned.
-    }
+    // Else it stays until the run is pruned.
+    removeFile(`${this.#folder}/${key}`);
   }
 }
 

@@ -1,15 +1,14 @@
 import { brief, visible } from "@assent/core/action";
 import {
   type Answer,
-  answeredElsewhere,
-  type Askable,
-  askFirst,
-  isSaid,
-  NOBODY,
+  type Client,
   type Question,
+  type QuestionQueue,
+  type QueueEnd,
   type TeamPart,
+  type Waiting,
 } from "@assent/guard/approve";
-import type { QueueApprover, QueuePoint } from "@assent/guard/approve/queue";
+import type { QueuePoint } from "@assent/guard/approve/queue";
 import { redactString } from "@assent/guard/audit";
 import type { Machine } from "@assent/guard/state";
 import { sleep } from "../sleep.ts";
@@ -51,8 +50,6 @@ const LASTS_MS = 3_600_000;
 const LONGEST_WHAT = 3900;
 const LONGEST_TEXT = 900;
 const LOOK_MS = 100;
-
-const WAITING: Answer = { ...NOBODY, waits: true };
 
 /**
  * Puts a question to the team, unless it was put before and is open; undefined: nobody carries it there. `others`: questions of the same
@@ -110,83 +107,64 @@ function taken(machine: Machine, asked: AskedAfar, { answer, by, note }: AfarAns
 }
 
 /**
- * The queue of this machine, and people of its team, where the policy lets them answer (`Question.afar`): both are asked at once, and the
- * first answer counts. Whoever waits in vain is told to try again later: a yes that comes until then lets exactly this through, once.
+ * People of the team, where the policy lets them answer (`Question.afar`). Whoever waits for them in vain is told to try again later: a yes that
+ * comes until then lets exactly this through, once.
  */
-export const withTeam = (queue: QueueApprover, asking: TeamAsking): QueueApprover => new TeamQueue(queue, asking);
+export const teamClient = (asking: TeamAsking): Client => new TeamClient(asking);
 
-class TeamQueue implements QueueApprover {
-  readonly #queue: QueueApprover;
+class TeamClient implements Client {
   readonly #asking: TeamAsking;
   /** What is asked now: of two that are alike each needs a yes of its own. */
-  readonly #open = new Set<string>();
-  readonly #closed = new AbortController();
+  readonly #waits = new Map<Waiting, { readonly put: PutToTeam; readonly over: AbortController }>();
+  #queue: QuestionQueue | undefined;
 
-  constructor(queue: QueueApprover, asking: TeamAsking) {
-    this.#queue = queue;
+  constructor(asking: TeamAsking) {
     this.#asking = asking;
   }
 
-  isThere = (afar?: Pick<TeamPart, "people">): boolean =>
-    this.#queue.isThere() || (afar !== undefined && !this.#closed.signal.aborted && this.#isTeamThere());
+  begin(queue: QuestionQueue): void {
+    this.#queue = queue;
+  }
 
   /** It is reached, or may have answered what it was asked before. */
-  #isTeamThere(): boolean {
+  isThere = (afar?: Pick<TeamPart, "people">): boolean => {
     const { machine } = this.#asking;
     try {
-      return isTeamReached(machine) || isAnyAfar(machine);
+      return afar !== undefined && (isTeamReached(machine) || isAnyAfar(machine));
     } catch {
       return false;
     }
-  }
-
-  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
-    return (await this.tryAsk(question, signal, true)) ?? NOBODY;
-  }
-
-  tryAsk = async (question: Question, signal: AbortSignal, alone = false): Promise<Answer | undefined> => {
-    const { machine, patience, longest = Infinity } = this.#asking;
-    const near = (asked: Question, near: AbortSignal): Promise<Answer | undefined> => this.#queue.tryAsk(asked, near, alone);
-    const isAskedHere = !alone || this.#queue.isThere();
-    const put = signal.aborted ? undefined : this.#put(question);
-    if (put === undefined) return isAskedHere ? await near(question, signal) : undefined;
-    const until = alone ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity;
-    const afar: Askable = { ask: (_, there) => this.#wait(put, until, AbortSignal.any([there, this.#closed.signal])) };
-    this.#open.add(put.asked.id);
-    try {
-      const answer = await askFirst(question, signal, isAskedHere ? [afar, { ask: near }] : [afar]);
-      // Whoever is here, or was asked elsewhere, was faster: nobody of the team need answer it.
-      const isOver = answeredElsewhere(signal) !== undefined || (!signal.aborted && isSaid(answer));
-      if (isOver && answer?.by !== "team") takeAfar(machine, put.asked.id);
-      if (isSaid(answer)) return answer;
-      return alone && !signal.aborted ? WAITING : undefined;
-    } finally {
-      this.#open.delete(put.asked.id);
-    }
   };
 
-  close(exit: number): Promise<void> {
-    this.#closed.abort();
-    return this.#queue.close(exit);
+  show(waiting: Waiting): boolean {
+    const put = putToTeam(this.#asking, waiting.question, new Set([...this.#waits.values()].map((one) => one.put.asked.id)));
+    if (put === undefined) return false;
+    const over = new AbortController();
+    this.#waits.set(waiting, { put, over });
+    const isLast = this.#queue?.isAlone === true;
+    const { patience, longest = Infinity } = this.#asking;
+    const until = isLast ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity;
+    this.#wait(waiting, put, until, over.signal).catch(() => this.#queue?.decline(waiting, this));
+    return true;
   }
 
-  #put(question: Question): PutToTeam | undefined {
-    if (this.#closed.signal.aborted) return undefined;
-    try {
-      return putToTeam(this.#asking, question, this.#open);
-    } catch {
-      // A full disk: it stays here.
-      return undefined;
+  async #wait(waiting: Waiting, put: PutToTeam, until: number, signal: AbortSignal): Promise<void> {
+    // A yes that nobody waits for any more is kept for who asks again.
+    while (!signal.aborted) {
+      const answer = takeTeamAnswer(this.#asking.machine, put);
+      if (answer !== undefined) return void this.#queue?.answer(waiting, answer);
+      if (performance.now() >= until) return this.#queue?.decline(waiting, this, true);
+      await sleep(Math.min(LOOK_MS, until - performance.now()), signal);
     }
   }
 
-  async #wait(put: PutToTeam, until: number, signal: AbortSignal): Promise<Answer | undefined> {
-    for (;;) {
-      // A yes that nobody waits for any more is kept for who asks again.
-      if (signal.aborted) return undefined;
-      const answer = takeTeamAnswer(this.#asking.machine, put);
-      if (answer !== undefined || performance.now() >= until) return answer;
-      await sleep(Math.min(LOOK_MS, until - performance.now()), signal);
+  drop(gone: readonly Waiting[], end: QueueEnd | undefined): void {
+    for (const one of gone) {
+      const { put, over } = this.#waits.get(one) ?? {};
+      this.#waits.delete(one);
+      over?.abort();
+      // Whoever is here, or was asked elsewhere, was faster: nobody of the team need answer it.
+      if (put !== undefined && end?.is === "answered" && end.by !== "team") takeAfar(this.#asking.machine, put.asked.id);
     }
   }
 }

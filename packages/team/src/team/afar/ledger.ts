@@ -1,8 +1,19 @@
+import { keepFile } from "@assent/guard/approve";
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { closeSync, constants, lstatSync, openSync, readdirSync } from "node:fs";
+import { isObject, pointOf, type QueuePoint } from "@assent/core/data";
 import type { PasskeyProof } from "@assent/guard/seal";
-import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
+import {
+  ensureFolder,
+  isOwn,
+  type Machine,
+  openState,
+  readOwnObject,
+  removeFile,
+  stateFolder,
+  writeAtomic,
+  writeOnce,
+} from "@assent/guard/state";
 import { type AfarDemand, readDemand, readProofs, signersOf } from "./passkeys.ts";
 
 /**
@@ -33,7 +44,7 @@ export interface AskedAfar {
 }
 
 export interface AfarAbout {
-  readonly point: "run" | "confined" | "gateway" | "library" | "hook";
+  readonly point: QueuePoint;
   readonly agent?: string;
   readonly what: string;
   readonly reason: string;
@@ -59,7 +70,6 @@ const LARGEST = 1 << 20;
 const MOST_FILES = 4000;
 /** After its end a question stays so long that an answer that is told again is known. */
 const STAYS_MS = 2 * 86_400_000;
-const BEAT_MS = 5000;
 const SILENT_MS = 20_000;
 
 const memberFolder = (machine: Machine): string => `${stateFolder(machine)}/team-member`;
@@ -86,30 +96,7 @@ export function isTeamReached(machine: Machine): boolean {
 /** Says that questions are carried, until it is closed. */
 export function announceTeam(machine: Machine): { close(): void } {
   openLedger(machine);
-  const file = connectedFile(machine);
-  const tell = (): void => {
-    try {
-      writeAtomic(file, `${process.pid}\n`);
-    } catch {
-      // A full disk: nobody is asked from afar.
-    }
-  };
-  tell();
-  const beat = setInterval(() => {
-    try {
-      const now = new Date();
-      utimesSync(file, now, now);
-    } catch {
-      tell();
-    }
-  }, BEAT_MS);
-  const close = (): void => {
-    clearInterval(beat);
-    process.off("exit", close);
-    removeFile(file);
-  };
-  process.on("exit", close);
-  return { close };
+  return keepFile(connectedFile(machine), `${process.pid}\n`);
 }
 
 /** Made where it is missing. Throws where it cannot be kept, or others could write in it. */
@@ -203,9 +190,9 @@ function readAsked(machine: Machine, id: string): AskedAfar | undefined {
   if ((people !== 1 && people !== 2) || !isObject(about)) return undefined;
   const passkeys = value["passkeys"] === undefined ? undefined : readDemand(value["passkeys"]);
   if (passkeys === "broken") return undefined;
-  const { point, agent, what, reason, folder, rule } = about;
-  if (point !== "run" && point !== "confined" && point !== "gateway" && point !== "library" && point !== "hook") return undefined;
-  if (typeof what !== "string" || typeof reason !== "string" || typeof folder !== "string") return undefined;
+  const { agent, what, reason, folder, rule } = about;
+  const point = pointOf(about["point"]);
+  if (point === undefined || typeof what !== "string" || typeof reason !== "string" || typeof folder !== "string") return undefined;
   const shown: AfarAbout = {
     point,
     what,
@@ -229,18 +216,8 @@ export function noteAnswer(machine: Machine, answer: AfarAnswer, now: number): "
   const taken = counted(asked, answer);
   if (taken === undefined) return "refused";
   if (!isOpenAt(asked, now) || lstatSync(fileOf(machine, answer.id, "used"), { throwIfNoEntry: false }) !== undefined) return "late";
-  const file = fileOf(machine, answer.id, "answer");
-  const beside = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
-  try {
-    writeAtomic(beside, `${JSON.stringify({ v: 1, ...taken, at: now })}\n`);
-    linkSync(beside, file);
-    return "applied";
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-    return readAnswer(machine, asked)?.answer === answer.answer ? "applied" : "refused";
-  } finally {
-    removeFile(beside);
-  }
+  if (writeOnce(fileOf(machine, answer.id, "answer"), `${JSON.stringify({ v: 1, ...taken, at: now })}\n`)) return "applied";
+  return readAnswer(machine, asked)?.answer === answer.answer ? "applied" : "refused";
 }
 
 /** Uses up the question, so that no answer to it lets anything through any more. False: somebody else did, or it cannot be. */
@@ -274,20 +251,6 @@ function namesIn(machine: Machine): readonly string[] {
 }
 
 function readFileOf(machine: Machine, file: string): Readonly<Record<string, unknown>> | undefined {
-  const found = readRegular(file, LARGEST);
-  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    return isObject(value) && value["v"] === 1 ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function removeFile(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
-  }
+  const value = readOwnObject(file, LARGEST, machine.uid);
+  return value?.["v"] === 1 ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core/data";
 import { challengeOf, type PasskeyCredential, type PasskeyDemand, type PasskeyProof, whoSigned } from "@assent/guard/seal";
-import { type Machine, readRegular } from "@assent/guard/state";
+import { type Machine, readOwnObject } from "@assent/guard/state";
 import { membershipFile } from "../membership-mark.ts";
 
 /** Whose passkeys have to sign a yes, and for which machine of which team: as it was when the question was asked. */
@@ -11,17 +11,9 @@ export interface AfarDemand extends PasskeyDemand {
 
 /** What the policy demands, on this machine; undefined: it belongs to no team, so that nobody can sign anything for it. */
 export function demandHere(machine: Machine, { site, credentials }: PasskeyDemand): AfarDemand | undefined {
-  const found = readRegular(membershipFile(machine), 1 << 20);
-  if (found.is !== "text") return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    if (!isObject(value)) return undefined;
-    const { organisation, machine: id } = value;
-    if (typeof organisation !== "string" || typeof id !== "string") return undefined;
-    return { organisation, machine: id, site, credentials: credentials.map(credentialOf) };
-  } catch {
-    return undefined;
-  }
+  const { organisation, machine: id } = readOwnObject(membershipFile(machine), 1 << 20, undefined) ?? {};
+  if (typeof organisation !== "string" || typeof id !== "string") return undefined;
+  return { organisation, machine: id, site, credentials: credentials.map(credentialOf) };
 }
 
 const credentialOf = ({ person, id, key }: PasskeyCredential): PasskeyCredential => ({ person, id, key });

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
-import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
+import { ensureFolder, errorCode, type Machine, openState, readOwnObject, stateFolder, writeAtomic } from "@assent/guard/state";
 import { membershipMark } from "../membership-mark.ts";
 
 /** Where root says by which key the machines of a fleet join. */
@@ -43,14 +43,8 @@ const joiningFile = (machine: Machine): string => `${folderOf(machine)}/joining.
 
 /** Undefined: nothing is known, so nothing was tried. */
 export function readJoining(machine: Machine): FleetJoining | undefined {
-  const found = readRegular(joiningFile(machine), LARGEST);
-  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    return isJoining(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = readOwnObject(joiningFile(machine), LARGEST, machine.uid);
+  return isJoining(value) ? value : undefined;
 }
 
 function isJoining(value: unknown): value is FleetJoining {

@@ -1,3 +1,4 @@
+import { POINT_NAMES } from "@assent/core/data";
 import * as v from "valibot";
 import { count, digestText, idText, label, shortText, version } from "./fields.ts";
 
@@ -35,7 +36,7 @@ export const AskedPasskeys = v.strictObject({
 /** What people see of a question, secrets taken out. */
 export const TeamAbout = v.strictObject({
   /** `run`, `hook`: where it came up. */
-  point: v.picklist(["run", "confined", "gateway", "library", "hook"]),
+  point: v.picklist(POINT_NAMES),
   agent: v.optional(label),
   /** After "wants to". */
   what: v.optional(v.pipe(shortText(QUESTION_LIMITS.whatLength), v.minLength(1))),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isObject } from "@assent/core/data";
+import { isObject, parseObject } from "@assent/core/data";
 import { requestId, type Id, type Said } from "../gateway/message.ts";
 import { answerOf, eachEvent, headerOf, isJson, isStream, networkError, refusalOf, Upstream, type RemoteOptions } from "./upstream.ts";
 
@@ -214,14 +214,9 @@ class NoStreamError extends Error {
 }
 
 function versionIn(line: Buffer): string | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString("utf8"));
-    const result = isObject(value) ? value["result"] : undefined;
-    const version = isObject(result) ? result["protocolVersion"] : undefined;
-    return typeof version === "string" && /^[\w.-]{1,40}$/.test(version) ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  const result = parseObject(line.toString("utf8"))?.["result"];
+  const version = isObject(result) ? result["protocolVersion"] : undefined;
+  return typeof version === "string" && /^[\w.-]{1,40}$/.test(version) ? version : undefined;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
