@@ -21,25 +21,21 @@ import { filtersMade, makeFilters } from "./filters.mjs";
 import { joinChunks } from "./join-chunks.mjs";
 import { builtKnowledge, knowledgeBeside, knowledgeFiles, knowledgeFromFile, knowledgeNow, writeParts } from "./knowledge.mjs";
 import {
+  deferred,
+  HOOKS,
+  imported,
   importedBuiltins,
-  languages,
+  LANGUAGES,
   lazyBuiltins,
-  lazyExtensions,
-  lazyIgnore,
-  lazyLanguages,
-  lazyObeyed,
-  lazyPatch,
-  lazyShell,
-  lazyReader,
-  lazyRun,
-  lazyRunItself,
-  lazyServer,
-  lazySurvey,
   moduleParts,
-  runMore,
+  OF_FILES,
+  protocols,
+  RUNS,
+  SELDOM,
+  sourceOf,
   wholeParts,
-} from "./lazy-parts.mjs";
-import { sourceFile, sourceFolders, specifierOf } from "./packages.mjs";
+} from "./parts.mjs";
+import { sourceFile, sourceFolders } from "./packages.mjs";
 import { shareModules } from "./shared-parts.mjs";
 import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, writeWholeLibrary } from "./library.mjs";
 
@@ -78,21 +74,18 @@ const common = {
   define: { ASSENT_BUILD: JSON.stringify(fingerprint()), ASSENT_VERSION: JSON.stringify(version) },
 };
 
-/** What the hook is made of, in the form in which node wraps modules: load-hook.ts compiles it as it lies there. */
+/** A part, in the form in which node wraps modules: load-part.ts compiles the text in which it lies as it is. node:url takes half a millisecond. */
+const FUNCTION = "function(exports,require,module,__filename,__dirname){";
+const MODULE_URL = 'const moduleUrl="file://"+__filename.replace(/[^\\w./-]+/g,encodeURIComponent);';
 const part = {
   ...common,
   format: "cjs",
   minify: true,
   external: ["./*.cjs"],
-  banner: { js: "(function(exports,require,module,__filename,__dirname){" },
-  footer: { js: "})" },
+  define: { ...common.define, "import.meta.url": "moduleUrl" },
+  banner: { js: FUNCTION },
+  footer: { js: "}" },
 };
-
-/** `import.meta.url` of a part; node:url takes a fresh process half a millisecond for it. */
-const MODULE_URL = 'const moduleUrl="file://"+__filename.replace(/[^\\w./-]+/g,encodeURIComponent);';
-
-/** Agents' own rules are read by commands alone. */
-const withoutRules = [...part.external, "./rules.ts", "./*/rules.ts"];
 
 /** ES modules that share their chunks. */
 const modules = {
@@ -108,20 +101,17 @@ const modules = {
 };
 const inRoot = (entries) => Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, join(root, source)]));
 
-/** A part that may ask where it lies. */
-const placed = { ...part, define: { ...part.define, "import.meta.url": "moduleUrl" }, banner: { js: `${part.banner.js}${MODULE_URL}` } };
-
 /** Whose modules each part takes, where they are the same. */
 const TAKES = {
-  resident: ["hook"],
-  obeyed: ["hook"],
-  reader: ["hook"],
-  confiner: ["hook"],
-  session: ["confiner"],
-  "held-question": ["session", "reader"],
-  "held-advice": ["held-question", "session", "reader"],
-  "run-more": ["run"],
-  spare: ["run"],
+  "more.resident": ["hook"],
+  "shell.obeyed": ["hook"],
+  "more.reader": ["hook"],
+  "shell.confiner": ["hook"],
+  "more.session": ["shell.confiner"],
+  "more.held-question": ["more.session", "more.reader"],
+  "more.held-advice": ["more.held-question", "more.session", "more.reader"],
+  "run.more": ["run"],
+  "run.spare": ["run"],
 };
 
 /**
@@ -130,7 +120,7 @@ const TAKES = {
  */
 const HALVES = {
   hook: /^(?:policy\/(?:kinds\/|match\/tool-fields|layers|tables\/agent-table)|pattern\/regex|action\/call|state\/(?:live-runs|grants))/,
-  confiner: /^(?:state\/(?:replace|grants)|action\/call|agents\/install\/own)\.ts$/,
+  "shell.confiner": /^(?:state\/(?:replace|grants)|action\/call|agents\/install\/own)\.ts$/,
   run: /^engine\/decide\.ts$/,
 };
 
@@ -143,101 +133,18 @@ try {
   const knowledge = await builtKnowledge(root, fresh);
   const filters = await makeFilters(root, common, fresh);
   writeFileSync(join(fresh, "knowledge.mjs"), knowledge.module);
-  const fromFile = { define: { ...part.define, ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) } };
-  const sharing = await shareModules(sharingParts(filters), TAKES, HALVES);
+  const parts = partsToBuild(filters, { ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) });
   const results = await Promise.all([
-    ...Object.values(sharing).map((options) => build(options)),
-    build({
-      ...part,
-      entryPoints: { server: join(root, "packages/core/src/request/server-fields.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-    }),
-    build({
-      ...part,
-      ...fromFile,
-      entryPoints: { shell: join(root, "packages/core/src/shell/index.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-      plugins: [knowledgeFromFile(root), lazyLanguages],
-    }),
-    build({
-      ...part,
-      ...fromFile,
-      entryPoints: { survey: join(root, "packages/core/src/shell/survey/index.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-      plugins: [knowledgeFromFile(root), lazyShell],
-    }),
-    build({
-      ...part,
-      stdin: { contents: languages, resolveDir: join(root, "packages/core/src/shell/languages") },
-      outfile: join(fresh, "languages.cjs"),
-    }),
-    build({
-      ...part,
-      entryPoints: { ignore: join(root, "packages/core/src/policy/git-ignore.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-    }),
-    build({
-      ...part,
-      entryPoints: { patch: join(root, "packages/core/src/patch/index.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-    }),
-    ...agentParts(),
-    build({
-      ...part,
-      entryPoints: { consents: join(root, "packages/guard/src/engine/consents/find.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-      plugins: [lazyShell],
-    }),
-    build({
-      ...part,
-      entryPoints: { extensions: join(root, "packages/guard/src/engine/extensions/run.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-    }),
-    build({
-      ...part,
-      entryPoints: [entry("shell-start")],
-      outfile: join(fresh, "shell-start.cjs"),
-      external: withoutRules,
-      plugins: [lazyShell, lazySurvey],
-    }),
-    build({ ...part, entryPoints: [entry("ended")], outfile: join(fresh, "ended.cjs"), external: withoutRules }),
-    build({
-      ...part,
-      entryPoints: [entry("line-main")],
-      outfile: join(fresh, "line.cjs"),
-      plugins: [lazyShell, lazySurvey],
-      // It stands in a module of which nothing is taken over.
-      logOverride: { "empty-import-meta": "silent" },
-    }),
-    build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
-    build({ ...part, entryPoints: [entry("edit-keeper")], outfile: join(fresh, "edit-keeper.cjs") }),
-    build({ ...part, entryPoints: [entry("held")], outfile: join(fresh, "held.cjs") }),
-    build({ ...part, entryPoints: [entry("fleet-start")], outfile: join(fresh, "fleet-start.cjs") }),
+    buildParts(parts),
     build({
       ...common,
       minify: true,
-      entryPoints: [entry("load-hook"), entry("watched")],
+      entryPoints: [entry("load-hook")],
       outdir: fresh,
       format: "cjs",
       external: ["./*.cjs", "./assent.mjs"],
       banner: { js: "#!/usr/bin/env node" },
       outExtension: { ".js": ".cjs" },
-    }),
-    build({ ...part, entryPoints: [entry("own-caches")], outfile: join(fresh, "own-caches.cjs") }),
-    build({
-      ...part,
-      entryPoints: [entry("run-front")],
-      outfile: join(fresh, "run-front.cjs"),
-      plugins: [lazyBuiltins],
-      define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),
     // What starts has to be read by an older Node, too: it says that it is one.
     build({
@@ -316,48 +223,68 @@ async function buildModules() {
   return made;
 }
 
-/** Parts that share modules. */
-function sharingParts(filters) {
-  const lazyInHooks = [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore];
-  const lazyInRuns = [lazyShell, lazySurvey, lazyReader, lazyPatch, lazyServer, lazyExtensions, lazyBuiltins];
-  // Parts are loaded by `require`.
-  const running = { ...placed, supported: { "dynamic-import": false } };
-  const parts = {
-    hook: { ...part, entryPoints: [entry("hook")], plugins: lazyInHooks },
-    // The judge that stays: the system calls that it needs beside the hook.
-    resident: { ...placed, entryPoints: [entry("resident")], plugins: lazyInHooks },
-    obeyed: {
-      ...part,
-      stdin: {
-        contents: [
-          "engine/obeyed-files.ts",
-          "engine/git-history.ts",
-          "state/confined-failures.ts",
-          "state/session-refs.ts",
-          "state/at-hand.ts",
-        ]
-          .map((file) => `export * from ${specifierOf(root, file)};`)
-          .join("\n"),
-        resolveDir: root,
-      },
-      plugins: [lazyShell],
-    },
-    reader: { ...part, entryPoints: [sourceFile(root, "engine/reader/index.ts")] },
-    confiner: { ...part, entryPoints: [sourceFile(root, "agents/install/confiner.ts")], plugins: lazyInHooks },
-    session: { ...part, entryPoints: [entry("session")], external: withoutRules, plugins: lazyInHooks },
-    // `assent run`.
-    run: { ...running, entryPoints: [entry("run-main")], plugins: [filtersMade(filters), lazyRun, ...lazyInRuns] },
-    "run-more": {
-      ...running,
-      stdin: { contents: runMore(root), resolveDir: root },
-      plugins: [lazyRunItself, ...lazyInRuns],
-    },
-    "held-question": { ...placed, entryPoints: [entry("held-question")], plugins: [...lazyInHooks, lazyReader] },
-    "held-advice": { ...placed, entryPoints: [entry("held-advice")], plugins: [...lazyInHooks, lazyReader] },
-    // The supervisor that waits: it loads `assent run` before there is a command.
-    spare: { ...placed, entryPoints: [entry("spare")], plugins: [lazyShell] },
-  };
-  return Object.fromEntries(Object.entries(parts).map(([name, options]) => [name, { ...options, outfile: join(fresh, `${name}.cjs`) }]));
+/** What esbuild is given for each part. */
+function partsToBuild(filters, tables) {
+  const hooks = [SELDOM, OF_FILES, HOOKS];
+  const runs = [SELDOM, RUNS];
+  const made = (name, source, deferring, plugins = [], more = {}) => [
+    name,
+    { ...part, ...source, ...more, plugins: [...plugins, imported(root, name), protocols(root), deferred(root, deferring, name)] },
+  ];
+  const own = (name) => ({ stdin: { contents: sourceOf(root, name), resolveDir: root } });
+  const cli = (name) => ({ entryPoints: [entry(name)] });
+  const agent = (name, file) => [
+    `hook.agent-${name}`,
+    { ...part, stdin: { contents: `export { protocol } from ${JSON.stringify(file)};`, resolveDir: root }, plugins: [imported(root, "")] },
+  ];
+  const running = { supported: { "dynamic-import": false } };
+  return Object.fromEntries([
+    made("shell", own("shell"), [LANGUAGES], [knowledgeFromFile(root)], { define: { ...part.define, ...tables } }),
+    made("shell.survey", own("shell.survey"), [{ shell: SELDOM.shell }], [knowledgeFromFile(root)], {
+      define: { ...part.define, ...tables },
+    }),
+    ...["shell.languages", "shell.patch", "shell.extensions", "hook.server", "hook.ignore", "hook.auto"].map((name) =>
+      made(name, own(name), []),
+    ),
+    ...["shell.consents", "shell.obeyed"].map((name) => made(name, own(name), [SELDOM, OF_FILES])),
+    ...agentFiles().map(([name, file]) => agent(name, file)),
+    made("hook", cli("hook"), hooks),
+    ...["edit-keeper", "watch", "fleet-start"].map((name) => made(`hook.${name}`, cli(name), hooks)),
+    made("shell.confiner", { entryPoints: [sourceFile(root, "agents/install/confiner.ts")] }, hooks),
+    made("more.reader", { entryPoints: [sourceFile(root, "engine/reader/index.ts")] }, hooks),
+    ...["session", "held", "held-question", "held-advice", "resident"].map((name) => made(`more.${name}`, cli(name), hooks)),
+    // `assent run`. Parts are loaded by `require`.
+    made("run", cli("run-main"), runs, [filtersMade(filters), lazyBuiltins], running),
+    made("run.more", own("run.more"), runs, [lazyBuiltins], running),
+    made("run.spare", cli("spare"), runs, [lazyBuiltins], running),
+    made("start.front", cli("run-front"), [], [lazyBuiltins]),
+    made("start.shell", cli("shell-start"), hooks),
+    made("start.ended", cli("ended"), hooks),
+    made("start.line", cli("line-main"), hooks),
+    made("start.own-caches", cli("own-caches"), []),
+  ]);
+}
+
+/** Writes the texts: each an object of functions, by the name of the part, of which none is read before it is called. */
+async function buildParts(parts) {
+  const folder = join(fresh, "parts");
+  const outfile = (name) => join(folder, `${name}.cjs`);
+  const sharing = await shareModules(
+    Object.fromEntries(Object.entries(parts).map(([name, options]) => [name, { ...options, outfile: outfile(name) }])),
+    TAKES,
+    HALVES,
+  );
+  const built = await Promise.all(Object.values(sharing).map((options) => build(options)));
+  for (const text of new Set(Object.keys(parts).map((name) => name.replace(/\..*/, "")))) {
+    const own = Object.keys(parts).filter((name) => name === text || name.startsWith(`${text}.`));
+    const functions = own.map((name) => {
+      const code = readFileSync(outfile(name), "latin1").trim();
+      return `${JSON.stringify(name)}:${code.includes("moduleUrl") ? code.replace(FUNCTION, () => FUNCTION + MODULE_URL) : code}`;
+    });
+    writeFileSync(join(fresh, `${text}.cjs`), `({${functions.join(",\n")}})\n`, "latin1");
+  }
+  rmSync(folder, { recursive: true });
+  return built;
 }
 
 /** The package `assent-team`, in its own folder: what it takes from npm is installed with it. */
@@ -404,22 +331,6 @@ function agentFiles() {
   return readdirSync(folder, { recursive: true })
     .map((file) => [/^(\w+)(?:\/index)?\.ts$/.exec(file)?.[1], join(folder, file)])
     .filter(([name, file]) => name !== undefined && /^export const protocol\b/m.test(readFileSync(file, "utf8")));
-}
-
-/** What the hook needs of each agent: its envelopes, without what is only said about it. */
-function agentParts() {
-  const parts = [
-    ["auto", join(root, "packages/hosts/src/agents/auto.ts"), "recognise"],
-    ...agentFiles().map((agent) => [...agent, "protocol"]),
-  ];
-  return parts.map(([name, file, what]) =>
-    build({
-      ...part,
-      stdin: { contents: `export { ${what} } from ${JSON.stringify(file)};`, resolveDir: root },
-      external: withoutRules,
-      outfile: join(fresh, `agent-${name}.cjs`),
-    }),
-  );
 }
 
 /** What an agent that loads JavaScript loads of us: `NAME/plugin.ts`. */

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nameOfSource, packageFile, SCOPE, sourceFile, specifierOf } from "./packages.mjs";
+import { forward } from "./parts.mjs";
 import { tablePart } from "./table-groups.mjs";
 
 /** What is in a part, by the file in whose place functions stand that ask the part. They are called when a call is judged, and never before. */
@@ -14,6 +15,7 @@ const FUNCTIONS = {
     "shell/languages/jq.ts",
     "shell/languages/library-calls.ts",
     "shell/languages/perl.ts",
+    "shell/languages/python-library.ts",
     "shell/languages/python.ts",
     "shell/languages/ruby.ts",
     "shell/languages/sql.ts",
@@ -42,9 +44,6 @@ const FUNCTIONS = {
   ignored: ["policy/git-ignore.ts"],
 };
 
-/** Sets of names, of which nothing is asked but whether they have one. */
-const SETS = { "shell/languages/python-library.ts": ["languages", "LIBRARY"] };
-
 /** A row says how long its records are, its own and all: where they begin is where those before them end. `recordsFrom` reads it back. */
 function shortIndex(index) {
   let before = 0;
@@ -58,11 +57,6 @@ function shortIndex(index) {
   });
   return short.join("");
 }
-
-const exportsOf = (file) =>
-  [...readFileSync(file, "utf8").matchAll(/^export (?:const|function) (\w+)|^export \{([^}]*)\} from/gm)]
-    .flatMap(([, one, list]) => (one === undefined ? list.split(",").map((name) => name.trim()) : [one]))
-    .filter((name) => !name.startsWith("type "));
 
 const PART = "core-part";
 const OWN = "core-own";
@@ -79,8 +73,6 @@ export const coreParts = (root, tables) => ({
     const functions = Object.keys(FUNCTIONS).filter((part) => !left.includes(part));
     const groups = tables === undefined ? [] : tables.pieces.map(({ group }) => tablePart(group));
     const names = [...functions, ...groups];
-    const filesOf = (part) =>
-      [...FUNCTIONS[part], ...Object.keys(SETS).filter((file) => SETS[file][0] === part)].map((file) => sourceFile(root, file));
     const virtual = (contents) => ({ contents, resolveDir: root, loader: "js" });
 
     // INVARIANT: what a part consists of is read as it is; whoever else names it gets what asks the part.
@@ -89,26 +81,13 @@ export const coreParts = (root, tables) => ({
       if (nameOfSource(root, path) !== undefined) return { contents: readFileSync(path, "utf8"), resolveDir: dirname(path), loader: "ts" };
       const piece = tables?.pieces.find(({ group }) => tablePart(group) === path);
       if (piece !== undefined) return virtual(`export const RECORDS = String.raw\`${piece.text}\`;`);
-      return virtual(
-        filesOf(path)
-          .map((file) => `export * from ${JSON.stringify(`${PART}:${file}`)};`)
-          .join("\n"),
-      );
+      return virtual(FUNCTIONS[path].map((file) => `export * from ${JSON.stringify(`${PART}:${sourceFile(root, file)}`)};`).join("\n"));
     });
 
     bundle.onLoad({ filter: /\.ts$/, namespace: "file" }, ({ path }) => {
       const name = nameOfSource(root, path) ?? "";
       const part = partOfFile.get(path);
-      if (part !== undefined && functions.includes(part))
-        return virtual(
-          [asking(root), ...exportsOf(path).map((one) => `export const ${one} = (...given) => partOf("${part}").${one}(...given);`)].join(
-            "\n",
-          ),
-        );
-      if (Object.hasOwn(SETS, name) && tables !== undefined) {
-        const [whose, set] = SETS[name];
-        return virtual(`${asking(root)} export const ${set} = { has: (one) => partOf("${whose}").${set}.has(one) };`);
-      }
+      if (part !== undefined && functions.includes(part)) return virtual(`${asking(root)}\n${forward(root, path, `partOf("${part}")`)}`);
       if (name === "shell/knowledge/records.ts" && tables !== undefined) return virtual(recordsFrom(root, tables));
       if (name === "sdk/core/part-loaders.ts")
         return virtual(`export const PART_LOADERS = {${names.map((one) => `"${one}": () => import("${PART}:${one}")`).join(",")}};`);

@@ -41,7 +41,7 @@ const names = ${JSON.stringify(names)};
 export function buildFilter(architecture, options) {
   const known = Object.keys(options).every((name) => names.includes(name));
   const text = known ? made([architecture, ...names.map((name) => Number(options[name]))].join(" ")) : undefined;
-  if (text === undefined) return require("./run-more.cjs").buildFilter(architecture, options);
+  if (text === undefined) return require("./run.more.cjs").buildFilter(architecture, options);
   const bytes = Buffer.from(text, "base64");
   const filter = alloc(bytes.length);
   filter.set(bytes);

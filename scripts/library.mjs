@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from "node:path";
 import { allParts, coreParts } from "./core-parts.mjs";
 import { knowledgeFolder, readKnowledge } from "./knowledge.mjs";
+import { exportsOf } from "./parts.mjs";
 import { nameOfSource, packageFile, SCOPE, sourceFile, specifierOf } from "./packages.mjs";
 import { cutTables } from "./table-groups.mjs";
 import { shakeDeclarations } from "./shake-declarations.mjs";
@@ -37,10 +38,7 @@ const without = (root, files, refuse) => ({
   name: `without-${refuse}`,
   setup(bundle) {
     bundle.onLoad({ filter: files }, ({ path }) => {
-      const names = [...readFileSync(path, "utf8").matchAll(/^export (?:(?:const|function) (\w+)|\{([^}]*)\})/gm)].flatMap(
-        ([, one, list]) => (one === undefined ? list.split(",").map((name) => name.trim()) : [one]),
-      );
-      const values = names.filter((name) => name !== "" && !name.startsWith("type "));
+      const values = exportsOf(path).map(([name]) => name);
       return {
         contents: [
           `import { ${refuse} } from ${specifierOf(root, "sdk/core/no-commands.ts")};`,

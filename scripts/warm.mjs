@@ -1,6 +1,6 @@
 // Writes dist/*.cache: what V8 compiled while the hook judged what agents ask for most. `node scripts/warm.mjs DIST`, with
 // an envelope on standard input.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,12 +40,8 @@ setFlagsFromString("--no-sparkplug");
 for (const compiler of ["turbo", "maglev"]) setFlagsFromString(`--${compiler}-filter=~`);
 try {
   const { hook, scripts, load } = loadHook(dist, require, false);
-  load("./watch.cjs");
-  load("./confiner.cjs");
-  load("./shell-start.cjs");
-  load("./ended.cjs");
-  load("./edit-keeper.cjs");
-  load("./ignore.cjs");
+  for (const part of ["hook.watch", "hook.edit-keeper", "hook.ignore", "shell.confiner", "start.shell", "start.ended"])
+    load(`./${part}.cjs`);
   // Twice: the second time the compiled policy comes from the cache, as it mostly does.
   for (const round of [1, 2]) {
     for (const [tool_name, tool_input] of requests) {
@@ -62,16 +58,12 @@ try {
       );
     }
   }
-  for (const part of readdirSync(dist)) {
-    const name = /^agent-([a-z]+)\.cjs$/.exec(part)?.[1];
-    if (name !== undefined) hook.rehearse("{}", name);
-  }
   // As the host calls it, with what is on standard input.
   hook.main(["--agent", "claude", "--event", "PreToolUse"]);
   // V8 takes a cache only under the flags it was made with.
   setFlagsFromString("--sparkplug");
   for (const compiler of ["turbo", "maglev"]) setFlagsFromString(`--${compiler}-filter=*`);
-  for (const [part, compiled] of scripts) writeFileSync(join(dist, `${part}.cache`), compiled.cache());
+  for (const [text, compiled] of scripts) writeFileSync(join(dist, `${text}.cache`), compiled.cache());
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { partsOf } from "../../packages/assent/src/cli/load-part.ts";
 import { DIST, scratch } from "../scratch.ts";
+import { PART_TEXTS } from "./part-texts.ts";
 
 interface Sharing {
   readonly shareModules: (
@@ -16,22 +17,19 @@ interface Sharing {
 // @ts-expect-error -- a plain script
 const { shareModules } = (await import("../../scripts/shared-parts.mjs")) as Sharing;
 
-const ENTRIES = "hook resident shell-start session confiner reader obeyed held-question held-advice run run-more spare line ended".split(
-  " ",
-);
-
 describe("parts that take modules from others", () => {
-  const taken = readdirSync(DIST)
-    .filter((file) => file.endsWith(".cjs"))
-    .flatMap((file) =>
-      [...readFileSync(join(DIST, file), "latin1").matchAll(/\[([\w$,]+)\]=require\("(\.\/[\w-]+\.cjs)"\)\.shared\((\d+)\)/g)].map(
-        ([, names = "", giver = "", which]) => ({ taker: basename(file, ".cjs"), names: names.split(","), giver, which: Number(which) }),
-      ),
-    );
+  const taken = [...PART_TEXTS].flatMap(([taker, text]) =>
+    [...text.matchAll(/\[([\w$,]+)\]=require\("(\.\/[\w.-]+\.cjs)"\)\.shared\((\d+)\)/g)].map(([, names = "", giver = "", which]) => ({
+      taker,
+      names: names.split(","),
+      giver,
+      which: Number(which),
+    })),
+  );
 
   it("have whatever they take", () => {
     const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
-    for (const taker of ["resident", "reader", "confiner", "session", "held-question", "run-more", "spare"])
+    for (const taker of ["more.resident", "more.reader", "shell.confiner", "more.session", "more.held-question", "run.more", "run.spare"])
       expect([taker, taken.filter((one) => one.taker === taker).length > 0]).toEqual([taker, true]);
     const missing = taken.filter(({ names, giver, which }) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by scripts/shared-parts.mjs
@@ -43,12 +41,12 @@ describe("parts that take modules from others", () => {
 
   it("take nothing that makes a start slower: the hook, a run and what every command is started by take from nobody", () => {
     const takers = new Set(taken.map(({ taker }) => taker));
-    for (const part of ["hook", "shell", "languages", "run", "run-front", "shell-start", "ended", "line", "bin"])
+    for (const part of ["hook", "shell", "shell.languages", "run", ...[...PART_TEXTS.keys()].filter((name) => name.startsWith("start."))])
       expect([part, takers.has(part)]).toEqual([part, false]);
     // Nobody but who is a run, or is loaded by one, loads all of `assent run`.
     expect([...new Set(taken.filter(({ giver }) => giver === "./run.cjs").map(({ taker }) => taker))].toSorted()).toEqual([
-      "run-more",
-      "spare",
+      "run.more",
+      "run.spare",
     ]);
   });
 
@@ -58,7 +56,7 @@ describe("parts that take modules from others", () => {
       .flatMap((folder) => readdirSync(join(DIST, folder)).map((file) => folder + file))
       .filter((file) => /\.[cm]js$/.test(file))
       .flatMap((file) =>
-        [...readFileSync(join(DIST, file), "latin1").matchAll(/\("(\.\/[\w-]+\.cjs)"\)\.(\w+)/g)].map(([, part = "", name = ""]) => ({
+        [...readFileSync(join(DIST, file), "latin1").matchAll(/\("(\.\/[\w.-]+\.cjs)"\)\.(\w+)/g)].map(([, part = "", name = ""]) => ({
           file,
           part,
           name,
@@ -75,7 +73,8 @@ describe("parts that take modules from others", () => {
   });
 
   it("each can be the first that is loaded", () => {
-    for (const part of ENTRIES) {
+    expect(PART_TEXTS.size).toBeGreaterThan(40);
+    for (const part of PART_TEXTS.keys()) {
       const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
       expect([part, typeof load(`./${part}.cjs`)]).toEqual([part, "object"]);
     }

@@ -36,7 +36,7 @@ describe("a hook with damaged caches", () => {
   afterAll(() => rmSync(place.root, { recursive: true, force: true }));
   const dist = join(place.root, "dist");
   const state = join(place.home, ".local/state/assent");
-  const caches = ["agent-claude", "hook", "shell"];
+  const caches = ["hook", "more", "shell"];
   const kept = (): readonly string[] => {
     const parts = new Set(caches);
     return listed(state)

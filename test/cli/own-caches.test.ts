@@ -8,7 +8,7 @@ import { DIST, run, scratch, type Scratch } from "../scratch.ts";
 const BUILD = "0123456789abcdef";
 const KEEP = `
 const module_ = { exports: {} };
-new Function("return " + require("node:fs").readFileSync(process.argv[1], "utf8"))()(module_.exports, require, module_);
+new Function("return " + require("node:fs").readFileSync(process.argv[1], "utf8"))()["start.own-caches"](module_.exports, require, module_, "", "");
 const { ownCaches } = module_.exports;
 const caches = ownCaches();
 caches.want("hook");
@@ -27,7 +27,7 @@ function keepBeside(old: readonly string[], prepare?: (state: string) => void): 
     utimesSync(join(state, name), 1_000 + at, 1_000 + at);
   }
   prepare?.(state);
-  run("env", ["-u", "XDG_STATE_HOME", `HOME=${place.home}`, process.execPath, "-e", KEEP, join(DIST, "own-caches.cjs")], place.project);
+  run("env", ["-u", "XDG_STATE_HOME", `HOME=${place.home}`, process.execPath, "-e", KEEP, join(DIST, "start.cjs")], place.project);
   return readdirSync(state).sort();
 }
 

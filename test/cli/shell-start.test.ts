@@ -230,7 +230,7 @@ describe("the setting that starts it", () => {
     place.write(file, "#!/bin/sh\n");
     hook(place, "PreToolUse", "ls");
     expect(readFileSync(file).subarray(1, 4).toString()).toBe("ELF");
-    expect(existsSync(join(DIST, "shell-start.cjs"))).toBe(true);
+    expect(existsSync(join(DIST, "start.cjs"))).toBe(true);
   });
 });
 

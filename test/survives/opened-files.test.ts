@@ -86,7 +86,7 @@ describe.skipIf(!HAS_STRACE || process.platform !== "linux")("what a hook opens,
     const place = scratch();
     layFirstHome(place);
     const opened = openedByHooks(place, DIST);
-    for (const part of ["bin.cjs", "hook.cjs", "hook.cache", "shell.cjs", "languages.cjs", "knowledge.mjs"])
+    for (const part of ["bin.cjs", "hook.cjs", "hook.cache", "shell.cjs", "knowledge.mjs"])
       expect(opened).toContain(realpathSync(join(DIST, part)));
     // A project's own policy and repository are its people's: a change of them is asked.
     expect(

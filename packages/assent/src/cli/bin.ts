@@ -2,7 +2,6 @@ import { writeSync } from "node:fs";
 import { DAMAGED } from "@assent/core/policy";
 import { ORDERED } from "@assent/supervisor/supervise/order";
 import { BESIDE } from "./beside.ts";
-import { loadHook } from "./load-hook.ts";
 import { partsOf } from "./load-part.ts";
 
 // Entry of dist/bin.cjs, the `assent` command. `check` runs on every tool call of a host: it branches off before anything else loads.
@@ -10,7 +9,7 @@ declare const require: (id: string) => unknown;
 declare const __dirname: string;
 
 /** What is started without the rest; `daemon` and `status` only where these words follow. */
-const PARTS = { run: "run", shell: "shell-start", ended: "ended", daemon: "resident", status: "line" } as const;
+const PARTS = { run: "run", shell: "start.shell", ended: "start.ended", daemon: "more.resident", status: "start.line" } as const;
 
 /** Below it nothing else here can be read. */
 const OLD = Number.parseInt(process.versions.node, 10) < 20 ? `Node.js 20 or newer is needed, and this is ${process.version}` : undefined;
@@ -24,8 +23,9 @@ const command = elsewhere ? "" : given;
 if (command === "check") {
   try {
     if (OLD !== undefined) throw new Error(OLD);
-    const { hook, keep } = loadHook(__dirname, require);
-    hook.main(process.argv.slice(3));
+    const { load, keep } = partsOf(__dirname, require);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from hook.ts
+    (load("./hook.cjs") as { main: (argv: readonly string[]) => void }).main(process.argv.slice(3));
     keep();
     // The answer is written: nothing is left to wait for, and a collection that V8 has planned would only cost time.
     process.exit();
@@ -60,9 +60,8 @@ if (command === "check") {
 
 /** False inside a run, which supervises already: there is nothing to wait for. */
 function startFront(): boolean {
-  // As a part, but without a cache: Node's own `require` of so small a file takes longer than compiling it.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts
-  const { runFront } = partsOf(__dirname, require, false).load("./run-front.cjs") as {
+  const { runFront } = partsOf(__dirname, require).load("./start.front.cjs") as {
     runFront: (words: readonly string[]) => boolean;
   };
   return runFront(process.argv.slice(3));

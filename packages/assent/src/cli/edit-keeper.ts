@@ -2,7 +2,7 @@ import type { Action } from "@assent/core/action";
 import type { KeepEdit, Request } from "@assent/guard/engine";
 import { keepEdit } from "@assent/supervisor/supervise/edits";
 
-// Entry of dist/edit-keeper.cjs, which the hook loads when a tool's call goes ahead by itself where that is to be taken back.
+// For when a tool's call goes ahead by itself where that is to be taken back.
 
 const READS = new Set(["read", "list", "execute"]);
 

@@ -1,15 +1,12 @@
 import { ticketOfConfined, visible } from "@assent/core/action";
-import { isAgentId, type Protocol } from "@assent/hosts/agents";
+import { isAgentId } from "@assent/hosts/agents";
+import { protocolOf } from "@assent/hosts/agents/protocols";
 import { isObject } from "@assent/core/data";
 import { type ConfinedReport, endSession, readReport, reportIdOf, thisMachine } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
 import { readStdin, writeStdout } from "./stdio.ts";
 
-// Entry of dist/ended.cjs: `assent ended --agent NAME --event EVENT`, which a host's hook calls when a command or a session has ended.
-declare const require: (id: string) => { readonly protocol: Protocol };
-
-/** The name is only known at run time: the bundler leaves the call as it is. */
-const agentPart = (name: string): string => `./agent-${name}.cjs`;
+// `assent ended --agent NAME --event EVENT`, which a host's hook calls when a command or a session has ended.
 
 /**
  * What a confined command was refused goes to the host's model by the host's own channel, and one line to the person; what a session
@@ -21,8 +18,7 @@ export function main(): void {
     const stdin = readStdin();
     // There everything is the run's, and what it refuses its own to tell.
     if (!isAgentId(agent) || "problem" in stdin || isInside()) return;
-    const part = agentPart(agent);
-    const { ends } = require(part).protocol;
+    const { ends } = protocolOf(agent);
     const payload: unknown = JSON.parse(stdin.text);
     const ended = isObject(payload) ? ends?.read(payload) : undefined;
     if (ends === undefined || ended === undefined) return;

@@ -3,7 +3,7 @@ import { thisMachine } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
 import { isFleetDue } from "@assent/team/team/fleet";
 
-// Entry of dist/fleet-start.cjs, loaded where root's file says that this machine belongs to a team.
+// For where root's file says that this machine belongs to a team.
 
 /** Lets a process of its own join, where it is time to: whoever calls this does not wait for it, and never fails by it. `own`: dist/. */
 export function startFleetJoin(own: string): void {

@@ -10,8 +10,6 @@ import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "@assent/team
 import { carryFor, teamQuestion } from "./held-afar.ts";
 import { writeStderr } from "./stdio.ts";
 
-// Entry of dist/held-question.cjs, loaded where a hook waits for somebody who is there.
-
 /** Of the time that a host surely waits: a late hook is none, and many hosts let the tool run then. */
 const PART = 2 / 3;
 /** A hook does one thing after the other: it looks this often. Milliseconds. */

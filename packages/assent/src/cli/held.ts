@@ -2,9 +2,7 @@ import { isSomebodyThere } from "@assent/guard/approve/queue";
 import type { Host, Outcome } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
 import { isAnyAfar } from "@assent/team/team/afar";
-
-// Entry of dist/held.cjs, which the hook loads when it refuses something. What asks is a part of its own, loaded where somebody is there.
-declare const require: (id: "./held-question.cjs") => typeof import("./held-question.ts");
+import { askMeanwhile } from "./held-question.ts";
 
 const asksNobody = ({ asks, bypassed, planning }: Host): boolean => !asks && !bypassed && !planning;
 
@@ -29,7 +27,7 @@ export function held(outcome: Outcome, machine: Machine, waits: boolean | string
     if (verdict.decision !== "ask" || request.point !== "hook" || !leavesIt(request.host, waits)) return outcome;
     const isAsked = isOfTeam(outcome, machine, waits) || (waits !== false && isSomebodyThere(machine));
     if (!isAsked) return outcome;
-    return require("./held-question.cjs").askMeanwhile(outcome, machine, waits);
+    return askMeanwhile(outcome, machine, waits);
   } catch {
     return outcome;
   }

@@ -4,26 +4,23 @@ import type { RequestVerdict } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
 import { isFleetHere } from "./fleet-here.ts";
 import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type HookOutput } from "./check.ts";
+import { startFleetJoin } from "./fleet-start.ts";
 import { engine, unwatchedReader } from "./hook-engine.ts";
+import { watch } from "./watch.ts";
 
-// Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files and the
-// agents' protocols lie beside it in bundles of their own.
-declare const require: {
-  (id: "./watch.cjs"): { readonly watch: (folder: string, argv: readonly string[], input: string) => HookOutput | undefined };
-  (id: "./fleet-start.cjs"): typeof import("./fleet-start.ts");
-};
+// `assent check`.
 declare const __dirname: string;
 
 const unwatched: HookEngine = {
   ...engine,
-  watch: (argv, input) => require("./watch.cjs").watch(__dirname, argv, input),
+  watch: (argv, input) => watch(__dirname, argv, input),
   reader: unwatchedReader,
 };
 
 export function main(argv: readonly string[]): void {
   process.exitCode = check(argv, unwatched);
   // The answer is written.
-  if (isFleetHere()) require("./fleet-start.cjs").startFleetJoin(__dirname);
+  if (isFleetHere()) startFleetJoin(__dirname);
 }
 
 /** In the other thread. */

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { printStatus, readLineWords } from "./status-line.ts";
 
-// Entry of dist/line.cjs: `assent status --line …`, which prompts start again and again.
+// `assent status --line …`, which prompts start again and again.
 
 export function main(): void {
   const [node = "", bin = "", , ...words] = process.argv;

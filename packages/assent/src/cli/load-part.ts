@@ -3,9 +3,9 @@ import { Script } from "node:vm";
 import type { OwnCaches } from "./own-caches.ts";
 
 type Require = (id: string) => unknown;
-type Wrapped = (exports: object, require: Require, module: { exports: object }, file: string, folder: string) => void;
+type Part = (exports: object, require: Require, module: { exports: object }, file: string, folder: string) => void;
 
-/** A part that was compiled. */
+/** A text that was compiled. */
 export interface Compiled {
   readonly script: Script;
   /** What to keep beside it. */
@@ -13,9 +13,9 @@ export interface Compiled {
 }
 
 export interface Parts {
-  /** What a part exports: `./hook.cjs`. */
+  /** What a part exports: `./hook.cjs`, the first of that text, or `./hook.ignore.cjs`, another of it. */
   readonly load: (id: string) => unknown;
-  /** The parts loaded so far, by name. */
+  /** The texts loaded so far, by name. */
   readonly scripts: ReadonlyMap<string, Compiled>;
   /** Keeps caches of what was compiled without one. */
   readonly keep: () => void;
@@ -37,22 +37,22 @@ function readWhole(file: string): Buffer | undefined {
 }
 
 /**
- * Parts of the program that load one another when they are needed (`require("./shell.cjs")` in hook.cjs), each with
- * V8's code cache of it beside it: compiling is half of what a fresh hook costs, and a third of what a run does. The
+ * Parts of the program that load one another when they are needed (`require("./shell.cjs")` in hook.cjs). Several are one text,
+ * with V8's code cache of it beside it: compiling is half of what a fresh hook costs, and a third of what a run does. The
  * build writes the caches for its own Node; for another one they are kept in the state folder. V8 itself rejects a cache
  * of another version or of other flags; against damage and mix-ups each has a seal. `ownFirst`: the build's were made by hooks, and
- * who needs other functions of a part keeps a cache with them in.
+ * who needs other functions of a text keeps a cache with them in.
  */
 export function partsOf(folder: string, require: Require, useCaches = true, ownFirst = false): Parts {
   const scripts = new Map<string, Compiled>();
   const loaded = new Map<string, object>();
   let own: OwnCaches | undefined;
 
-  const compile = (part: string): Compiled => {
-    const filename = `${folder}/${part}.cjs`;
+  const compile = (text: string): Compiled => {
+    const filename = `${folder}/${text}.cjs`;
     const bytes = readWhole(filename);
     if (bytes === undefined) throw new Error(`cannot read ${filename}`);
-    // Parts are plain ASCII, already wrapped as node wraps modules.
+    // Plain ASCII: an object of functions, as node wraps modules.
     const source = bytes.toString("latin1");
     const compiled = (script: Script): Compiled => ({ script, cache: () => sealCache(bytes, script.createCachedData()) });
     // Without a cache V8 reads the whole text first, which takes five times as long as with one.
@@ -61,14 +61,14 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
       return script?.cachedDataRejected === false ? script : undefined;
     };
     if (!useCaches) return compiled(new Script(source, { filename }));
-    const built = (): Script | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${part}.cache`)));
+    const built = (): Script | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`)));
     const first = ownFirst ? undefined : built();
     if (first !== undefined) return compiled(first);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
-    own ??= (partsOf(folder, require, false).load("./own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
-    const kept = withCache(own.read(part, bytes));
+    own ??= (partsOf(folder, require, false).load("./start.own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
+    const kept = withCache(own.read(text, bytes));
     if (kept !== undefined) return compiled(kept);
-    own.want(part);
+    own.want(text);
     return compiled((ownFirst ? built() : undefined) ?? new Script(source, { filename }));
   };
 
@@ -77,11 +77,14 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
     const part = id.slice("./".length, -".cjs".length);
     const known = loaded.get(part);
     if (known !== undefined) return known;
-    const compiled = compile(part);
-    scripts.set(part, compiled);
+    const text = part.replace(/\..*/, "");
+    let compiled = scripts.get(text);
+    if (compiled === undefined) scripts.set(text, (compiled = compile(text)));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts are made so
+    const run = (compiled.script.runInThisContext() as Readonly<Record<string, Part>>)[part];
+    if (run === undefined) throw new Error(id);
     const module = { exports: {} };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parts are wrapped so
-    (compiled.script.runInThisContext() as Wrapped)(module.exports, load, module, `${folder}/${part}.cjs`, folder);
+    run(module.exports, load, module, `${folder}/${part}.cjs`, folder);
     loaded.set(part, module.exports);
     return module.exports;
   };

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, unlin
 import { isOwn, openState, thisMachine, writeAtomic } from "@assent/guard/state";
 import { unsealCache, type Compiled } from "./load-part.ts";
 
-// Entry of dist/own-caches.cjs, for a Node that the build made no code caches for: they are kept in the state folder.
+// For a Node that the build made no code caches for: they are kept in the state folder.
 
 declare const ASSENT_BUILD: string;
 const MAX_BYTES = 16 << 20;

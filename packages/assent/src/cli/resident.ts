@@ -18,21 +18,20 @@ import { judgeResident, type CheckEngine } from "./check.ts";
 import { mayWait } from "./held.ts";
 import { judgeStart } from "./hook.ts";
 import { engine, unwatchedReader } from "./hook-engine.ts";
-import type { ShellCaller } from "./shell-start.ts";
+import { type ShellCaller, startOf } from "./shell-start.ts";
 import { readLineWords, statusText } from "./status-line.ts";
 import { textOf } from "./stdio.ts";
 import { TeamThread } from "./team-thread.ts";
 
-// Entry of dist/resident.cjs: `assent daemon --serve`, the judge that stays. It judges by the hook's own code, as a fresh hook would.
+// `assent daemon --serve`, the judge that stays. It judges by the hook's own code, as a fresh hook would.
 declare const __dirname: string;
-declare const require: (id: "./shell-start.cjs") => { readonly startOf: (argv: readonly string[], caller: ShellCaller) => number };
 
 const BIN = `${__dirname}/bin.cjs`;
 /** In memory for good, or read by what is: a judge of which one is another goes. */
 const PROGRAM = [
   process.execPath,
   __dirname,
-  ...["bin", "hook", "resident", "shell", "languages", "confiner"].map((name) => `${__dirname}/${name}.cjs`),
+  ...["bin", "hook", "more", "shell", "start"].map((name) => `${__dirname}/${name}.cjs`),
   `${__dirname}/knowledge.mjs`,
 ];
 /** For one call: what takes longer, another process judges. */
@@ -136,7 +135,7 @@ function answerShell(call: ResidentCall, argv: readonly string[], env: Readonly<
     say: (text) => void (stderr += text),
     givesUp: (error) => error instanceof WatchFirst,
   };
-  return { status: require("./shell-start.cjs").startOf(argv, caller), stdout: "", stderr };
+  return { status: startOf(argv, caller), stdout: "", stderr };
 }
 
 /** The first of a name counts, as it does for getenv(3). */

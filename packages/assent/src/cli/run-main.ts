@@ -4,21 +4,21 @@ import { fail } from "./fail.ts";
 import { type Beside, StartedBeside } from "./run-beside.ts";
 import { runConfined } from "./run-confined.ts";
 import { runOrdered } from "./run-ordered.ts";
+import { rehearseRuns } from "./run-rehearsal.ts";
 import { run } from "./run.ts";
 import { plainWords } from "./run-options.ts";
+import { main as waitForCommand } from "./spare.ts";
 
 // What commands do by it, too.
 export { foreseeGit, isGroupOfTree, killTree, lineOfGroup, RunError, superviseRun } from "@assent/supervisor/supervise";
 export { rulesForRefused } from "@assent/supervisor/supervise/learn";
-export { rehearseRuns } from "./run-rehearsal.ts";
+export { rehearseRuns };
 export { run };
-
-declare const require: (id: "./spare.cjs") => { readonly main: (keep: () => void) => Promise<void> };
 
 /** `assent run`, without the other commands: they would take as long again to load. `keep`: leaves the code caches that are missing. */
 export async function main(keep: () => void, beside?: Beside): Promise<void> {
   if (process.argv[3] === ORDERED) return await runOrdered();
-  if (process.argv[3] === BESIDE && process.argv[4] === SPARE) return await require("./spare.cjs").main(keep);
+  if (process.argv[3] === BESIDE && process.argv[4] === SPARE) return await waitForCommand(keep, { main, rehearseRuns });
   await runCommand(beside ?? StartedBeside.open(keep));
 }
 

@@ -6,8 +6,6 @@ import { shellSteering, steeringOf } from "@assent/hosts/agents/install";
 import { POLICY_NAME, projectOf } from "@assent/guard/engine";
 import { isTrusted, type Machine, readRegular, readTrust } from "@assent/guard/state";
 
-// Entry of dist/session.cjs, which the hook loads when a session starts.
-
 const MOST_SAID = 6;
 const LONGEST = 300;
 const MOST_POLICY = 1 << 20;

@@ -1,5 +1,6 @@
 import { adviceForModel, brief, visible } from "@assent/core/action";
-import { isAgentId, type Protocol, type Wrapping } from "@assent/hosts/agents";
+import { isAgentId, type Wrapping } from "@assent/hosts/agents";
+import { protocolOf } from "@assent/hosts/agents/protocols";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { isObject } from "@assent/core/data";
 import { type Host, projectOf, type Request } from "@assent/guard/engine";
@@ -7,19 +8,13 @@ import { isConfined, type RequestVerdict, startsOf } from "@assent/core/policy";
 import { joinPath } from "@assent/core/path";
 import { type Machine, readRegular, takeTicket, thisMachine, type Ticket, ticketIdOf, writeTicket } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
+import { judgeStart } from "./hook.ts";
 import { heldGateway, ownGateway } from "./own-gateway.ts";
 import { loaderVariable } from "./loader-variables.ts";
 import { writeStderr } from "./stdio.ts";
 
-// Entry of dist/shell-start.cjs: `assent shell AGENT -- TEXT`, which the program around a host's commands asks (stubs/shell.c).
+// `assent shell AGENT -- TEXT`, which the program around a host's commands asks (stubs/shell.c).
 declare const __dirname: string;
-declare const require: {
-  (id: "./hook.cjs"): { readonly judgeStart: (request: Request, machine: Machine) => RequestVerdict };
-  (id: string): { readonly protocol: Protocol };
-};
-
-/** The name is only known at run time: the bundler leaves the call as it is. */
-const agentPart = (name: string): string => `./agent-${name}.cjs`;
 
 /** Who asks how a text is to be started, and who judges it where no hook has: this process, or the judge that stays. */
 export interface ShellCaller {
@@ -53,8 +48,7 @@ export function startOf([agent = "", separator, text, ...more]: readonly string[
     loaded(caller, starts, folders, machine);
   try {
     if (!isAgentId(agent) || separator !== "--" || text === undefined || more.length > 0) return refuse("it was called with other words");
-    const part = agentPart(agent);
-    const { wrapping } = require(part).protocol;
+    const { wrapping } = protocolOf(agent);
     if (wrapping === undefined) return refuse(`nothing is known of how ${agent} starts commands`);
     const bare = variable("SHELL")?.endsWith("/zsh") === true ? ZSH : BASH;
     // In a run everything is supervised.
@@ -127,7 +121,7 @@ function loaded(caller: ShellCaller, starts: readonly string[], folders: readonl
 }
 
 export function main(): void {
-  const judge: ShellCaller["judge"] = (request, machine) => require("./hook.cjs").judgeStart(request, machine);
+  const judge: ShellCaller["judge"] = (request, machine) => judgeStart(request, machine);
   const caller = { env: process.env, folder: () => process.cwd(), isInside, judge, say: writeStderr };
   process.exit(startOf(process.argv.slice(3), caller));
 }

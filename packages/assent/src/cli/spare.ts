@@ -20,12 +20,12 @@ import { ORDERED } from "@assent/supervisor/supervise/order";
 import { BESIDE } from "./beside.ts";
 import { type Beside, releaseStreams } from "./run-beside.ts";
 
-// Entry of dist/spare.cjs: `assent run --beside --spare`, a supervisor without a command. It has loaded what `assent run` loads, waits for one
+// `assent run --beside --spare`, a supervisor without a command. It has loaded what `assent run` loads, waits for one
 // command without a terminal that the static client hands over (agents/install/spare.c), and is from then on the supervisor that
 // run-front.ts would have started for it, with the client as the process in front.
 declare const __dirname: string;
-declare const require: (id: string) => unknown;
 
+/** What run-main.ts has. */
 interface RunPart {
   readonly main: (keep: () => void, beside: Beside) => Promise<void>;
   readonly rehearseRuns: (folder: string, rounds: number) => Promise<void>;
@@ -62,13 +62,11 @@ const PASSED: Readonly<Partial<Record<number, NodeJS.Signals>>> = {
 const STEERING =
   /^(?:NODE_|LD_|GLIBC_|MALLOC_|GCONV_PATH=|NLSPATH=|LOCPATH=|UV_|OPENSSL_|SSL_|ICU_|TZ=|TZDIR=|ASAN_|HOSTALIASES=|RES_OPTIONS=|LOCALDOMAIN=)/;
 
-export async function main(keep: () => void): Promise<void> {
+export async function main(keep: () => void, run: RunPart): Promise<void> {
   const parent = process.ppid;
   must("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (process.ppid !== parent || parent === 1) process.exit(0);
   const marks = programMarks();
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts
-  const run = require("./run.cjs") as RunPart;
   const folder = residentFolder(thisMachine());
   // Both are given by tests: the rehearsals, and the patience of their client.
   const [, , , , , rounds, patience] = process.argv;
@@ -133,7 +131,7 @@ function collectGarbage(): void {
 
 /** In memory for good: a supervisor of which one is another takes nothing any more. */
 function programMarks(): string {
-  const files = ["bin", "spare", "run", "shell", "run-front"].map((name) => `${__dirname}/${name}.cjs`);
+  const files = ["bin", "run", "shell", "start"].map((name) => `${__dirname}/${name}.cjs`);
   return [process.execPath, __dirname, ...files, `${__dirname}/knowledge.mjs`].map(markOf).join("\n");
 }
 

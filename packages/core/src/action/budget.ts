@@ -33,7 +33,7 @@ interface Shared {
 }
 
 /**
- * The hook is made of parts that are bundled one by one (`hook.cjs`, `shell.cjs`, …), each with its copy of this module: all
+ * The hook is made of parts that are bundled one by one (`hook`, `shell`, `more.reader`, …), each with its copy of this module: all
  * of them pay from one account.
  */
 const KEY: unique symbol = Symbol.for("assent.budget");

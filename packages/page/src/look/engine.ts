@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from "@assent/hosts/agents";
+import { REFERENCE } from "@assent/hosts/agents";
+import { protocolOf, recognise } from "@assent/hosts/agents/protocols";
 import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "@assent/guard/engine";
 import { advise, type RuleReader, rulesOf } from "@assent/guard/suggest";
 import { read } from "@assent/guard/engine/reader";
@@ -8,16 +9,10 @@ import type { Machine } from "@assent/guard/state";
 
 /** The engine as those use it that only look, commands and the page: nothing is logged. */
 
-function protocolOf(id: AgentId): Protocol {
-  const agent = agentNamed(id);
-  if (agent === undefined) throw new Error(`the agent ${id} is missing`);
-  return agent.protocol;
-}
-
 export const engine = {
   reader: (): PolicyReader => ({ read }),
   // The folder of the built program; `dist/chunks` lies in it.
-  protocol: (id: AgentId): Protocol => protocolOf(id),
+  protocol: protocolOf,
   recognise,
   // What asks here is no host's hook.
   held: (outcome: Outcome): Outcome => outcome,
@@ -50,4 +45,4 @@ export function judgeOnly(
 
 export const readerOf = (effect: Effect): RuleReader => rulesOf({ read }, effect);
 
-export const ruleReader = readerOf("allow");
+export const ruleReader = /* @__PURE__ */ readerOf("allow");

@@ -32,8 +32,8 @@ export interface Reply {
 }
 
 /**
- * The part of an agent that `assent check` needs: its envelope in, its envelope out. Each is a part of the hook of its
- * own (`dist/agent-NAME.cjs`), loaded when that agent calls.
+ * The part of an agent that `assent check` needs: its envelope in, its envelope out. In the built hook each is a part of its
+ * own (`hook.agent-NAME`), evaluated when that agent calls.
  */
 export interface Protocol {
   readonly id: string;
