@@ -1,6 +1,6 @@
 // Modes and sizes: what opens a file to everybody, and what fills a disk.
-import { COPIES, ENDS, HOARDS, LINEWISE, WHOLE } from "#knowledge/traits";
-import { toldOf } from "../../policy/index.ts";
+import { COPIES, ENDS, HOARDS, INTERPRETER, LINEWISE, SHELL, WHOLE } from "#knowledge/traits";
+import { isOneOf, toldOf } from "../../policy/index.ts";
 import { describe, doubt, emitFile, type Invocation } from "./invocation.ts";
 import { dropPrefix } from "./options.ts";
 import { holeOf, isEndless, isLineless, NOTHING, prefixOf, textOf, type Stream, type Value } from "../words/value.ts";
@@ -140,33 +140,45 @@ export function holdsInput(program: string, words: readonly Value[], stdin: Stre
   return LINEWISE.has(program) && isOneLine;
 }
 
-/** Loops that have no end and no way out. INVARIANT: looked for in time linear in the text, as every expression here. */
-const LOOPS: Readonly<Record<string, (text: string) => boolean>> = {
-  awk: (text) => /\bwhile\s*\(\s*[1-9]\d*\s*\)/.test(text) || hasFor(text),
-  perl: (text) =>
-    /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0)|until\s*\(?\s*(?:0|!1))\s*(?:[)};]|$)|\bwhile\s*\(\s*\)/.test(text) ||
-    /(?:\.\.|\bx)\s*(?:\d{10}|\d+e\d\d)/.test(text) ||
-    hasFor(text),
-  jq: (text) => /\brepeat\s*\(/.test(text) || hasLongRange(text),
-};
+/** A number that nothing reaches soon, as languages write it. */
+const FAR = /(?:\d{10}|\d+e\d\d|10\s*(?:\*\*|\^)\s*\d\d|2\s*(?:\*\*|\^)\s*[3-9]\d|1\s*<<\s*[3-9]\d)/.source;
+
+/** What makes more than anyone would read, in the words of whichever language. INVARIANT: linear in the text, as every expression here. */
+const MUCH = new RegExp(
+  `(?:\\.\\.|\\bx|["'\\])]\\s*\\*|\\b(?:repeat|xrange|limit|Array|alloc)\\s*\\() *${FAR}|\\bitertools\\b.*\\b(?:count|cycle|repeat)\\(`,
+);
+/** Loops that have no end. */
+const LOOPS =
+  /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0|[Tt]rue)|until\s*\(?\s*(?:0|!1|false))\s*(?:[)};:\n]|$)|\bwhile\s*\(\s*\)|^\s*1\s+while\b|\bloop\s*(?:\{|do\b)|(?<!\.)\brepeat\s*\(/;
 
 /** `for (…; ; …)`, and one that counts further than anyone would read. */
 function hasFor(text: string): boolean {
   const parts = text.split(";");
-  return parts.some(
-    (part, at) => at + 2 < parts.length && /^\s*$|<=?\s*(?:\d{10}|\d+e\d\d)/.test(parts[at + 1] ?? "") && /\bfor\s*\(/.test(part),
-  );
+  const far = new RegExp(`^\\s*$|<=?\\s*${FAR}`);
+  return parts.some((_, at) => at + 2 < parts.length && far.test(parts[at + 1] ?? "") && /\bfor\s*\(/.test(parts[at] ?? ""));
 }
 
 const hasLongRange = (text: string): boolean =>
-  text.split(")").some((part) => /\d{10}|\de\d{2}|infinite/.test(part.slice((/\brange\s*\(/.exec(part) ?? { index: part.length }).index)));
+  text
+    .split(")")
+    .some((part) => new RegExp(`${FAR}|infinite`).test(part.slice((/\brange\s*\(/.exec(part) ?? { index: part.length }).index)));
 
-const WAYS_OUT = /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid)\b|<\w*>/;
+const WAYS_OUT =
+  /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid|raise|throw|await|yield|islice|zip)\b|<\w*>/;
 
-/** awk, perl and jq: a program that goes on until the memory or the disk is full. */
-export function loopsForEver(program: string, words: readonly Value[]): boolean {
-  const loops = LOOPS[program.replace(/^[gmn]awk$/, "awk")];
-  return loops !== undefined && words.some((word) => loops(textOf(word) ?? "") && !WAYS_OUT.test(textOf(word) ?? ""));
+/** A width or a precision of a thousand million: who formats keeps that in memory, or prints it. */
+const WIDE = /%[-+ #0'<>(]*(?:\d*\.)?\d{9,}\)?[a-z]/i;
+
+/** Code that goes on until the memory or the disk is full, and formats that do. */
+export function makesMuch(program: string, words: readonly Value[]): boolean {
+  const code = isOneOf(INTERPRETER, program) ? !isOneOf(SHELL, program) : /^(?:\w*awk|jq|gojq|jaq)$/.test(program);
+  const texts = words.map((word) => textOf(word) ?? "");
+  const loops = (text: string): boolean =>
+    MUCH.test(text) || ((LOOPS.test(text) || hasFor(text) || hasLongRange(text)) && !WAYS_OUT.test(text));
+  return (
+    (code && texts.some(loops)) ||
+    texts.some((text) => WIDE.test(text) || (/%[^a-z%]*\*/i.test(text) && texts.some((one) => /^\d{9,}$/.test(one))))
+  );
 }
 
 const INERT = /^(bs|cbs|conv|count|ibs|iflag|obs|oflag|seek|oseek|skip|iseek|status)=/;
