@@ -1,6 +1,7 @@
 // Processes: who is signalled, what is shown of them, what waits for a lock.
 import { FINDER, HOLDERS } from "#knowledge/traits";
-import { type ExecAction, RUN_TIME_PROCESS, type Target } from "../../../action/index.ts";
+import { type ExecAction, RUN_TIME_PROCESS } from "../../../action/index.ts";
+import { rootOf } from "../../../policy/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { isHole, isWildcard, textOf, type Value } from "../../words/value.ts";
@@ -44,7 +45,7 @@ function signalsFound({ cx }: Pick<Invocation, "cx">, targets: readonly Value[])
       cx.actions.some(
         (action) =>
           (action.kind === "exec" && FINDER.has(baseOf(action))) ||
-          (action.kind === "file" && action.target.kind !== "unknown" && /^\/proc(?:$|\/[^s])/.test(rootOf(action.target))),
+          (action.kind === "file" && /^\/proc(?:$|\/[^s])/.test(rootOf(action.target) ?? "")),
       ))
   );
 }
@@ -53,8 +54,6 @@ const isStarted = ({ atoms, many }: Value): boolean =>
   !many && atoms.length === 1 && atoms.every((atom) => isHole(atom) && atom.started === true);
 
 const baseOf = ({ program }: ExecAction): string => program.slice(program.lastIndexOf("/") + 1);
-
-const rootOf = (target: Exclude<Target, { readonly kind: "unknown" }>): string => (target.kind === "glob" ? target.pattern : target.path);
 
 /** kill(2): signal 0 is not sent. Nothing but a number or a job may follow: another word could choose another signal. */
 function sendsNothing(words: readonly Value[]): boolean {
