@@ -13,6 +13,8 @@ export interface HelpForm {
   readonly lists: RegExp;
   /** Groups are asked, too. */
   readonly deep: boolean;
+  /** What its tables do not list is project's code or a plugin, and asked about as that: it has no danger of its own. */
+  readonly open?: true;
 }
 
 const HELP = (group: readonly string[]): readonly string[] => [...group, "--help"];
@@ -52,7 +54,7 @@ export function subcommandsTold(form: HelpForm): readonly (readonly string[])[] 
   const below = (group: readonly string[], above: readonly string[]): readonly (readonly string[])[] => {
     const names = listed(form, group, home).filter((name) => name !== "help");
     // Who has no subcommands may print those of the group again.
-    const own = names.some((name) => above.includes(name)) ? [] : names;
+    const own = names.every((name) => above.includes(name)) ? [] : names;
     if (own.length === 0) return group.length === 0 ? [] : [group];
     return own.flatMap((name) => (form.deep && group.length < 2 ? below([...group, name], own) : [[...group, name]]));
   };
