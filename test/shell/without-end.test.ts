@@ -148,7 +148,6 @@ describe("what the shell itself makes without end, or as long as is asked for, a
     "until [ ]; do x=a$x; done",
     "while ((1)); do a+=(1); done",
     "while [ 1 -eq 1 ]; do x+=a; done",
-    "while [[ -n a ]]; do x+=a; done",
     "while true && true; do x+=a; done",
     "while ! false; do x+=a; done",
     "for ((;;)); do a+=(1); done",

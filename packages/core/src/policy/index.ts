@@ -61,7 +61,7 @@ export { followingName, isOneOf, isShim, obeysFiles, toldOf } from "./tables/obe
 export { isSystemFolder, isToolFolder } from "./tables/startup-paths.ts";
 export { FORGE_FILES } from "./tables/forge-files.ts";
 export { isObeyedBy, type SteeringFile, steeringFile, steeringNames, steeringPlaces } from "./tables/steering-files.ts";
-export { affects, rootOf, spell } from "./targets.ts";
+export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./match/tool-fields.ts";
 export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./match/types.ts";
 export { isSecretByName } from "./path-class.ts";

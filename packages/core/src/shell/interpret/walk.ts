@@ -459,8 +459,6 @@ function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): S
 /** A condition that no round changes, and not the one with which there is none. */
 function isConstant(node: PipelineNode | AndOr, never: RegExp): boolean {
   if (node.type === "ArithmeticCommand") return !/[$`a-z_]/i.test(node.body);
-  if (node.type === "TestCommand")
-    return node.expression.type === "TestUnary" && node.expression.operator === "-n" && !/[$`]/.test(node.expression.operand.text);
   if (node.type === "Pipeline" || node.type === "AndOr") return node.commands.every((one) => isConstant(one, /^$/));
   if (node.type !== "Command" || node.redirects.length > 0) return false;
   const text = [node.name, ...node.args].map((word) => word?.text ?? "").join(" ");

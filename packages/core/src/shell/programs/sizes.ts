@@ -145,36 +145,25 @@ const FAR = /(?:\d{10}|\d+e\d\d|10\s*(?:\*\*|\^)\s*\d\d|2\s*(?:\*\*|\^)\s*[3-9]\
 
 /** What makes more than anyone would read, in the words of whichever language. INVARIANT: linear in the text, as every expression here. */
 const MUCH = new RegExp(
-  `(?:\\.\\.|\\bx|["'\\])]\\s*\\*|\\b(?:repeat|xrange|limit|Array|alloc)\\s*\\() *${FAR}|\\bitertools\\b.*\\b(?:count|cycle|repeat)\\(`,
+  `(?:\\.\\.|\\bx|["'\\])]\\s*\\*|\\b(?:repeat|xrange|limit|Array|alloc)\\s*\\() *${FAR}|\\bitertools\\b.{0,200}\\b(?:count|cycle|repeat)\\(`,
 );
-/** Loops that have no end. */
-const LOOPS =
-  /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0|[Tt]rue)|until\s*\(?\s*(?:0|!1|false))\s*(?:[)};:\n]|$)|\bwhile\s*\(\s*\)|^\s*1\s+while\b|\bloop\s*(?:\{|do\b)|(?<!\.)\brepeat\s*\(/;
-
-/** `for (…; ; …)`, and one that counts further than anyone would read. */
-function hasFor(text: string): boolean {
-  const parts = text.split(";");
-  const far = new RegExp(`^\\s*$|<=?\\s*${FAR}`);
-  return parts.some((_, at) => at + 2 < parts.length && far.test(parts[at + 1] ?? "") && /\bfor\s*\(/.test(parts[at] ?? ""));
-}
-
-const hasLongRange = (text: string): boolean =>
-  text
-    .split(")")
-    .some((part) => new RegExp(`${FAR}|infinite`).test(part.slice((/\brange\s*\(/.exec(part) ?? { index: part.length }).index)));
-
+/** Loops that have no end, and those that count further than anyone would read. */
+const LOOPS = new RegExp(
+  String.raw`\b(?:while\s{0,9}\(?\s{0,9}(?:[1-9]\d*|!0|[Tt]rue)|until\s{0,9}\(?\s{0,9}(?:0|!1|false))\s{0,9}(?:[)};:\n]|$)|\bwhile\s{0,9}\(\s{0,9}\)|^\s{0,9}1\s+while\b|` +
+    String.raw`\bloop\s{0,9}(?:\{|do\b)|(?<!\.)\brepeat\s{0,9}\(|\brange\s{0,9}\([^)]{0,200}?(?:${FAR}|infinite)|` +
+    String.raw`\bfor\s{0,9}\([^;]{0,200};(?:\s{0,9};|[^;]{0,200}<=?\s{0,9}${FAR})`,
+);
 const WAYS_OUT =
   /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid|raise|throw|await|yield|islice|zip)\b|<\w*>/;
 
 /** A width or a precision of a thousand million: who formats keeps that in memory, or prints it. */
-const WIDE = /%[-+ #0'<>(]*(?:\d*\.)?\d{9,}\)?[a-z]/i;
+const WIDE = /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]/i;
 
 /** Code that goes on until the memory or the disk is full, and formats that do. */
 export function makesMuch(program: string, words: readonly Value[]): boolean {
   const code = isOneOf(INTERPRETER, program) ? !isOneOf(SHELL, program) : /^(?:\w*awk|jq|gojq|jaq)$/.test(program);
   const texts = words.map((word) => textOf(word) ?? "");
-  const loops = (text: string): boolean =>
-    MUCH.test(text) || ((LOOPS.test(text) || hasFor(text) || hasLongRange(text)) && !WAYS_OUT.test(text));
+  const loops = (text: string): boolean => MUCH.test(text) || (LOOPS.test(text) && !WAYS_OUT.test(text));
   return (
     (code && texts.some(loops)) ||
     texts.some((text) => WIDE.test(text) || (/%[^a-z%]*\*/i.test(text) && texts.some((one) => /^\d{9,}$/.test(one))))

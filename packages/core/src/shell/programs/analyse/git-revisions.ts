@@ -5,7 +5,6 @@ import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } f
 import { baseName, isWithin, parentOf, resolvePath } from "../../../path/index.ts";
 import { exists } from "./only-shows.ts";
 import type { Action, GitShown } from "../../../action/index.ts";
-import { rootOf } from "../../../policy/index.ts";
 import type { Context } from "../../words/context.ts";
 import { has, valuesOf } from "../given.ts";
 
@@ -323,9 +322,11 @@ function copyHistory(cx: Context, at: string, origin: Action["origin"]): void {
 export function settleStores(cx: Context): void {
   for (const action of [...cx.actions]) {
     if (action.kind !== "file" || action.upkeep === true || !/^(?:read|rename|link)$/.test(action.operation)) continue;
-    const path = cx.world.canonical(rootOf(action.target) ?? "/");
+    const { target } = action;
+    const named = target.kind === "unknown" ? target.within : target.kind === "glob" ? target.pattern : target.path;
+    const path = cx.world.canonical(named ?? "/");
     const [, top, below] = /^(.*)\/\.git(?:\/(?:objects|lfs|modules)(\/.*)?)?$/.exec(path) ?? [];
-    const isAll = action.operation !== "read" || action.recursive === true || action.target.kind !== "path";
+    const isAll = action.operation !== "read" || action.recursive === true || target.kind !== "path";
     if (top !== undefined && (isAll || below !== undefined || path.endsWith("/objects"))) copyHistory(cx, top, action.origin);
   }
 }

@@ -1,7 +1,6 @@
 // Processes: who is signalled, what is shown of them, what waits for a lock.
 import { FINDER, HOLDERS } from "#knowledge/traits";
-import { type ExecAction, RUN_TIME_PROCESS } from "../../../action/index.ts";
-import { rootOf } from "../../../policy/index.ts";
+import { type ExecAction, RUN_TIME_PROCESS, type Target } from "../../../action/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { isHole, isWildcard, textOf, type Value } from "../../words/value.ts";
@@ -45,13 +44,15 @@ function signalsFound({ cx }: Pick<Invocation, "cx">, targets: readonly Value[])
       cx.actions.some(
         (action) =>
           (action.kind === "exec" && FINDER.has(baseOf(action))) ||
-          (action.kind === "file" && /^\/proc(?:$|\/[^s])/.test(rootOf(action.target) ?? "")),
+          (action.kind === "file" && /^\/proc(?:$|\/[^s])/.test(placeOf(action.target))),
       ))
   );
 }
 
 const isStarted = ({ atoms, many }: Value): boolean =>
   !many && atoms.length === 1 && atoms.every((atom) => isHole(atom) && atom.started === true);
+
+const placeOf = (target: Target): string => (target.kind === "unknown" ? "" : target.kind === "glob" ? target.pattern : target.path);
 
 const baseOf = ({ program }: ExecAction): string => program.slice(program.lastIndexOf("/") + 1);
 
