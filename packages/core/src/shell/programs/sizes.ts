@@ -149,8 +149,8 @@ const MUCH = new RegExp(
 );
 /** Loops that have no end, and those that count further than anyone would read. */
 const LOOPS = new RegExp(
-  String.raw`\b(?:while\s{0,9}\(?\s{0,9}(?:[1-9]\d*|!0|[Tt]rue)|until\s{0,9}\(?\s{0,9}(?:0|!1|false))\s{0,9}(?:[)};:\n]|$)|\bwhile\s{0,9}\(\s{0,9}\)|^\s{0,9}1\s+while\b|` +
-    String.raw`\bloop\s{0,9}(?:\{|do\b)|(?<!\.)\brepeat\s{0,9}\(|\brange\s{0,9}\([^)]{0,200}?(?:${FAR}|infinite)|` +
+  String.raw`\b(?:while\s{0,9}\(?\s{0,9}(?:[1-9]\d*|!0|[Tt]rue)|until\s{0,9}\(?\s{0,9}(?:0|!1|false))\s{0,9}(?:[)};:\n]|$)|\bwhile\s{0,9}\(\s{0,9}\)|` +
+    String.raw`^\s{0,9}1\s+while\b|\bloop\s{0,9}(?:\{|do\b)|(?<!\.)\brepeat\s{0,9}\(|\brange\s{0,9}\([^)]{0,200}?(?:${FAR}|infinite)|` +
     String.raw`\bfor\s{0,9}\([^;]{0,200};(?:\s{0,9};|[^;]{0,200}<=?\s{0,9}${FAR})`,
 );
 const WAYS_OUT =

@@ -320,7 +320,7 @@ function copyHistory(cx: Context, at: string, origin: Action["origin"]): void {
 
 /** gitrepository-layout(5): who reads the store of objects, or gives it another name, has all of the history, whichever program it is. */
 export function settleStores(cx: Context): void {
-  for (const action of [...cx.actions]) {
+  for (const action of cx.actions) {
     if (action.kind !== "file" || action.upkeep === true || !/^(?:read|rename|link)$/.test(action.operation)) continue;
     const { target } = action;
     const named = target.kind === "unknown" ? target.within : target.kind === "glob" ? target.pattern : target.path;
