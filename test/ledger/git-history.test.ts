@@ -67,6 +67,33 @@ describe("what git keeps of a file that may not be read (J14)", () => {
     expect(wrong(rule, "ask", shows)).toEqual([]);
     expect(wrong(rule, "deny", ["git show HEAD:private/x.txt", "git log -p -- private", "git blame private/x.txt"])).toEqual([]);
   });
+  it("is handed on by no copy of the store, whichever program makes it", () =>
+    expect(
+      wrong(policy("Read(private/**)"), "ask", [
+        "cp -r .git x",
+        "tar czf - .git",
+        "zip -r x.zip .git",
+        "rsync -a .git/ x/",
+        "scp -r .git host:x",
+        "cat .git/objects/ab/cdef",
+        "xxd .git/objects/pack/x.pack",
+        "strings .git/objects/pack/*.pack",
+        "find .git -type f -exec cat {} +",
+        "grep -ra x .git/objects",
+        "python3 -c \"print(open('.git/objects/aa/bb','rb').read())\"",
+        "cd src && cp -r ../.git/objects x",
+        "cp -r .git/lfs x",
+        "git clone .git x",
+        "git clone . x",
+        "git pack-objects --stdout --all",
+        "git rev-list --objects --all | git pack-objects --stdout",
+        "git send-pack ../x --all",
+        "git unpack-file abcd",
+        "git init --separate-git-dir=x",
+        "git worktree add x",
+        "git fast-export --all",
+      ]),
+    ).toEqual([]));
   it("leaves everything else alone", () =>
     expect(
       wrong(rule, "allow", [
@@ -96,6 +123,9 @@ describe("what git keeps of a file that may not be read (J14)", () => {
         "git diff -- ':(top)src'",
         "git diff HEAD:src HEAD~1:src",
         "git grep -l x",
+        "cat .git/HEAD",
+        "ls .git",
+        "cat .git/packed-refs",
       ]),
     ).toEqual([]));
   it("asks nothing where git has no such file", () => {

@@ -140,8 +140,63 @@ describe("what keeps a text without end asks", () => {
   });
 });
 
+describe("what the shell itself makes without end, or as long as is asked for, asks", () => {
+  test.each([
+    "while :; do x=$x$x; done",
+    "x=a; while true; do x+=$x; done",
+    "until false; do x=a$x; done",
+    "until [ ]; do x=a$x; done",
+    "while ((1)); do a+=(1); done",
+    "while [ 1 -eq 1 ]; do x+=a; done",
+    "while true && true; do x+=a; done",
+    "while ! false; do x+=a; done",
+    "for ((;;)); do a+=(1); done",
+    'while :; do set -- "$@" "$@"; done',
+    "sh -c 'while :; do x=$x$x; done'",
+    'eval "while :; do x=\\$x\\$x; done"',
+    // As long again in each round: thirty are a thousand million.
+    "x=a; for i in {1..40}; do x=$x$x; done",
+    "x=a; for i in 1 2 3 4; do for j in 1 2 3 4 5 6 7 8; do x=$x$x; done; done",
+    "for f in *; do y=$x$x; x=$y; done",
+    "for i in $(seq 40); do x+=$x; done",
+    'for i in {1..40}; do printf -v x %s%s "$x" "$x"; done',
+    'a=(1); for i in {1..40}; do a=("${a[@]}" "${a[@]}"); done',
+    "while read l; do x=$x$x; done < a.txt",
+    "x=aaaaaaaa; x=${x//a/$x}; x=${x//a/$x}",
+    "printf '%02000000000d' 1",
+    "printf '%-2000000000s|' x",
+    "printf '%.2000000000f' 1",
+    "printf '%*s' 2000000000 x",
+    "printf -v x '%2000000000s' ''",
+    "awk 'BEGIN{printf \"%2000000000s\", 1}'",
+    "seq -f '%02000000000g' 1",
+    "date '+%2000000000d'",
+    `python3 -c 'x="a"*10**11'`,
+    "python3 -c 'import itertools; list(itertools.count())'",
+    `node -e '"a".repeat(2**30)'`,
+    "node -e 'while(true){}'",
+    `ruby -e '"a"*10**12'`,
+    "perl -e '1 while push @a,1'",
+    `jq -n '"x"*1e10'`,
+    "jq -n '[limit(1e12;repeat(1))]'",
+  ])("%s", (line) => expect(verdictFor(line)).toMatchObject({ decision: "ask" }));
+});
+
 describe("what takes a part of it, or meets an end, goes ahead", () => {
   test.each([
+    "while :; do x=a$x; break; done",
+    "while true; do x=$(date); sleep 1; done",
+    "until [ -e f ]; do n=$((n+1)); sleep 1; done",
+    "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+    "while false; do x=a$x; done",
+    'for f in *; do out="$f $f"; done',
+    'for f in *; do x="$x $f"; done',
+    "y=$x$x",
+    "printf '%-20s|%08.3f' a 1",
+    "printf '%s' 123456789012",
+    "grep '%20123456789' a.txt",
+    `python3 -c 'print("=" * 80)'`,
+    "node -e 'console.log(\"-\".repeat(80))'",
     "exec 3>&1; yes | head -1 >&3",
     "yes > /dev/null",
     "exec 3> /dev/null; while :; do echo a >&3; sleep 1; done",

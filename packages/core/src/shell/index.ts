@@ -2,6 +2,7 @@ import type { Lowered, World } from "../action/index.ts";
 import { runUncalled } from "./interpret/command.ts";
 import { Context, type ShellKind } from "./words/context.ts";
 import { settleIgnoreLists } from "./programs/ignore-lists.ts";
+import { settleStores } from "./programs/analyse/git-revisions.ts";
 import { settleLinks } from "./programs/links.ts";
 import { parseShell } from "./words/parse.ts";
 import { doubtScript } from "./interpret/portable.ts";
@@ -50,6 +51,7 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
 /** What can only be said once the whole line is known. */
 function settle(cx: Context): Lowered {
   settleLinks(cx);
+  settleStores(cx);
   settleSurroundings(cx);
   settleIgnoreLists(cx);
   cx.sayLimits();

@@ -429,7 +429,7 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     if (expression !== undefined) failed.push(...failing(cx, () => readArithmetic(expansion(cx, at), expression))[1]);
   };
   evaluate(state, node.initialize);
-  const from = { actions: cx.actions.length, cuts: cx.cuts };
+  const from = { actions: cx.actions.length, cuts: cx.cuts, assigned: cx.assigned };
   const outs: Stream[] = [];
   const end = loop(cx, state, (inner) => {
     evaluate(inner, node.test);
@@ -444,7 +444,7 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
 
 function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
   const outs: Stream[] = [];
-  const from = { actions: cx.actions.length, cuts: cx.cuts };
+  const from = { actions: cx.actions.length, cuts: cx.cuts, assigned: cx.assigned };
   const end = loop(cx, state, (inner) => {
     const condition = round(cx, () => runStatements(cx, inner, node.clause.commands, stdin));
     const entered = (node.kind === "while" ? condition.ok : condition.fail) ?? inner;
@@ -452,20 +452,33 @@ function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): S
     outs.push(condition.out, run.out);
     return joinStates(after(condition, inner), after(run, entered)) ?? inner;
   });
-  const [clause, ...more] = node.clause.commands;
-  const test = clause?.command.type === "Command" && more.length === 0 ? clause.command.name?.text : "";
-  const isAlways = (node.kind === "while" ? [":", "true"] : ["false"]).includes(test ?? "");
+  const isAlways = node.clause.commands.every(({ command }) => isConstant(command, node.kind === "while" ? /^false$/ : /^(?:true|:)$/));
   return same(isAlways || isEndless(stdin) ? unended(cx, state, from, merged(outs)) : merged(outs), end);
 }
 
+/** A condition that no round changes, and not the one with which there is none. */
+function isConstant(node: PipelineNode | AndOr, never: RegExp): boolean {
+  if (node.type === "ArithmeticCommand") return !/[$`a-z_]/i.test(node.body);
+  if (node.type === "Pipeline" || node.type === "AndOr") return node.commands.every((one) => isConstant(one, /^$/));
+  if (node.type !== "Command" || node.redirects.length > 0) return false;
+  const text = [node.name, ...node.args].map((word) => word?.text ?? "").join(" ");
+  return !never.test(text) && /^(?::|true|false|(?:\[|test|let) (?:[^-$`]|-(?:n|[engl][eqt]) )*)$/.test(text);
+}
+
 /** What a loop prints that nothing ends, and that waits for no program. */
-function unended(cx: Context, { kept }: ShellState, from: { readonly actions: number; readonly cuts: number }, out: Stream): Stream {
+function unended(
+  cx: Context,
+  { kept }: ShellState,
+  from: { readonly actions: number; readonly cuts: number; readonly assigned: number },
+  out: Stream,
+): Stream {
   const actions = cx.actions.slice(from.actions);
   if (cx.cuts > from.cuts || actions.some((action) => action.kind === "exec" && action.builtin !== true)) return out;
   const exec = cx.actions.findLastIndex(({ kind }, at) => at >= from.actions && kind === "exec");
   const writes = actions.some((action) => action.kind === "file" && action.operation === "write");
   const fills = writes || [...kept].some((descriptor) => descriptor > 2 || (descriptor === 1 && out.is !== "none"));
   if (exec >= 0 && fills) cx.addDanger(exec, "resource-bomb");
+  else if (cx.assigned > from.assigned) cx.unknown("a loop that nothing ends keeps what it makes", { help: "give it an end" });
   return out.is === "none" ? out : endless(out);
 }
 

@@ -377,37 +377,20 @@ function dot(line: string): CodeFinding[] {
   const pipe = second === undefined ? first?.slice(1) : undefined;
   if (command === ".shell" || command === ".system")
     return [words !== undefined && rest !== "" ? { does: "shell", command: rest } : unknown("it runs a command")];
-  if (words === undefined) return [unknown(`the client command ${command}`)];
-  switch (command) {
-    case ".import":
-      if (first === undefined || first.startsWith("-") || second === undefined) return [unknown("the client command .import")];
-      return [
-        first.startsWith("|") ? { does: "shell", command: first.slice(1) } : read(first),
-        { does: "change", detail: `imports into ${second}` },
-      ];
-    case ".output":
-    case ".once":
-      return sink(first, pipe);
-    case ".save":
-    case ".backup":
-      return second === undefined && first !== undefined && !first.startsWith("-")
-        ? [write(first)]
-        : [unknown(`the client command ${command}`)];
-    case ".read":
-      if (first?.startsWith("|") === true) return sink(first, pipe);
-      return [{ does: "code", language: "sql", detail: `.read ${first ?? ""}` }];
-    case ".load":
-      return [{ does: "code", language: "sqlite", detail: `.load ${first ?? ""}` }];
-    case ".open":
-      return first !== undefined && !first.startsWith("-")
-        ? [{ does: "file", operation: "edit", path: first }]
-        : [unknown("the client command .open")];
-    case ".log":
-    case ".trace":
-      return sink(first, pipe);
-    default:
-      return SHOWING_COMMANDS.dot.has(command) ? [] : [unknown(`the client command ${command}`)];
-  }
+  const unclear = [unknown(`the client command ${command}`)];
+  if (words === undefined) return unclear;
+  const named = first !== undefined && !first.startsWith("-");
+  if (/^\.(?:output|once|log|trace)$/.test(command) || (command === ".read" && first?.startsWith("|") === true)) return sink(first, pipe);
+  if (command === ".read" || command === ".load")
+    return [{ does: "code", language: command === ".load" ? "sqlite" : "sql", detail: `${command} ${first ?? ""}` }];
+  if (named && command === ".import" && second !== undefined)
+    return [
+      first.startsWith("|") ? { does: "shell", command: first.slice(1) } : read(first),
+      { does: "change", detail: `imports into ${second}` },
+    ];
+  if (named && command === ".open") return [{ does: "file", operation: "edit", path: first }];
+  if (named && /^\.(?:save|backup)$/.test(command) && second === undefined) return [write(first)];
+  return SHOWING_COMMANDS.dot.has(command) ? [] : unclear;
 }
 
 function backslash(line: string): CodeFinding[] {
@@ -418,28 +401,12 @@ function backslash(line: string): CodeFinding[] {
   if (/[`\\:]/.test(rest)) return [unknown(`what follows ${command}`)];
   const words = parts(rest);
   const [first] = words ?? [];
-  switch (command) {
-    case "\\copy":
-      return clientCopy(rest);
-    case "\\o":
-    case "\\out":
-    case "\\g":
-    case "\\gx":
-      return words === undefined ? [unknown(`what follows ${command}`)] : sink(first, rest.slice(1));
-    case "\\w":
-    case "\\write":
-    case "\\s":
-      return sink(first, rest.slice(1));
-    case "\\i":
-    case "\\include":
-    case "\\ir":
-      return [{ does: "code", language: "sql", detail: `\\i ${first ?? ""}` }];
-    case "\\c":
-    case "\\connect":
-      return [{ does: "net", host: undefined }];
-    default:
-      return SHOWING_COMMANDS.backslash.has(command) ? [] : [unknown(`the client command ${command}`)];
-  }
+  if (command === "\\copy") return clientCopy(rest);
+  if (/^\\(?:o|out|gx?)$/.test(command) && words === undefined) return [unknown(`what follows ${command}`)];
+  if (/^\\(?:o|out|gx?|w|write|s)$/.test(command)) return sink(first, rest.slice(1));
+  if (/^\\(?:i|include|ir)$/.test(command)) return [{ does: "code", language: "sql", detail: `\\i ${first ?? ""}` }];
+  if (/^\\c(?:onnect)?$/.test(command)) return [{ does: "net", host: undefined }];
+  return SHOWING_COMMANDS.backslash.has(command) ? [] : [unknown(`the client command ${command}`)];
 }
 
 function clientCopy(rest: string): CodeFinding[] {
@@ -457,25 +424,10 @@ function clientCopy(rest: string): CodeFinding[] {
 }
 
 function mysql(line: string): CodeFinding[] {
-  const rest = line.slice(2).trim();
-  switch (line.charAt(1)) {
-    case "!":
-      return [rest === "" ? unknown("it starts a shell") : { does: "shell", command: rest.replace(/;$/, "") }];
-    case ".":
-      return [{ does: "code", language: "sql", detail: `source ${rest}` }];
-    case "T":
-      return [rest === "" ? unknown("the client command \\T") : write(rest)];
-    case "P":
-      return [rest === "" ? unknown("the client command \\P") : { does: "shell", command: rest }];
-    case "g":
-    case "G":
-    case "c":
-    case "q":
-    case "s":
-    case "h":
-    case "?":
-      return rest === "" ? [] : [unknown(`what follows ${line.slice(0, 2)}`)];
-    default:
-      return [unknown(`the client command ${line.slice(0, 2)}`)];
-  }
+  const [name, letter, rest] = [line.slice(0, 2), line.charAt(1), line.slice(2).trim()];
+  if (letter === "!") return [rest === "" ? unknown("it starts a shell") : { does: "shell", command: rest.replace(/;$/, "") }];
+  if (letter === ".") return [{ does: "code", language: "sql", detail: `source ${rest}` }];
+  if (/[TP]/.test(letter) && rest !== "") return [letter === "T" ? write(rest) : { does: "shell", command: rest }];
+  if (!/[gGcqsh?]/.test(letter)) return [unknown(`the client command ${name}`)];
+  return rest === "" ? [] : [unknown(`what follows ${name}`)];
 }

@@ -68,7 +68,8 @@ function decoded(text: string): string {
 /** Adds what these words could name to the command at `exec`. */
 export function nameWords(cx: Context, exec: number, words: readonly Value[], places: readonly ShellPlace[]): void {
   const action = cx.actions[exec];
-  if (words.length === 0 || action?.kind !== "exec") return;
+  // Of a tool that is tried only its dangers are kept.
+  if (words.length === 0 || cx.triesTool || action?.kind !== "exec") return;
   // A folder that is only known at run time: a name that is secret wherever it lies is found all the same.
   const known = places.map((place): ShellPlace =>
     place.is === "unknown" ? { is: "at", path: cx.world.cwd } : { is: "at", path: place.path },
@@ -84,7 +85,11 @@ export function nameWords(cx: Context, exec: number, words: readonly Value[], pl
       seen.add(key);
     }
   };
+  const looked = new Set<string>();
   const addText = (text: string, folder = ""): void => {
+    const key = `${written ? ">" : ""}${folder}\0${text}`;
+    if (looked.has(key)) return;
+    looked.add(key);
     for (const { text: path, part } of pathTexts(text))
       add(literal(fromHome(path, cx.world.home)), `${folder}${path}`, part || folder !== "");
   };

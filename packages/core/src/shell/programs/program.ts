@@ -10,7 +10,7 @@ import {
   type Unknown,
 } from "../../action/index.ts";
 import { baseName, resolvePath } from "../../path/index.ts";
-import { copiesInput, holdsInput, isLinelessFile, loopsForEver, printsWithoutEnd } from "./sizes.ts";
+import { copiesInput, holdsInput, isLinelessFile, makesMuch, printsWithoutEnd } from "./sizes.ts";
 import type { Applied } from "./apply.ts";
 import { BY_SHELL, type Context, type ExecDraft } from "../words/context.ts";
 import { tablePaths } from "./effects.ts";
@@ -77,7 +77,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const found = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
   const spec = found?.only === undefined ? found : undefined;
   const exec = cx.add(execAction(call, who));
-  if (spec !== undefined) noteDangerWords(cx, spec, words, exec);
+  if (spec !== undefined) noteDangerWords(cx, spec, call.stdin.is === "text" ? [...words, call.stdin.value] : words, exec);
   const before = { actions: cx.actions.length, unknowns: cx.unknowns.length };
   const own = spec === undefined ? startOwn(call, who, exec) : undefined;
   if (own !== undefined) return [own, "pieces"];
@@ -206,8 +206,7 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
     words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => SAMPLES.has(name) && match !== null) ?? [];
   if (sampled !== undefined && read.includes(sampled)) read.splice(read.indexOf(sampled), 1);
   const isLong = printsWithoutEnd(name, words, read, stdin);
-  if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || loopsForEver(name, words))
-    cx.addDanger(exec, "resource-bomb");
+  if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || makesMuch(name, words)) cx.addDanger(exec, "resource-bomb");
   // What is read to its end and kept in another file, by whatever program: cp, tar, split. What it starts is looked at by itself.
   const own = all.filter(({ origin }) => origin.by === "command" && origin.exec === exec);
   if (!BOUNDED.has(name) && isLong && keepsFile(own) && printsWithoutEnd(name, words, pathsRead(own), stdin))

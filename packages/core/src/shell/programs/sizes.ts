@@ -1,6 +1,6 @@
 // Modes and sizes: what opens a file to everybody, and what fills a disk.
-import { COPIES, ENDS, HOARDS, LINEWISE, WHOLE } from "#knowledge/traits";
-import { toldOf } from "../../policy/index.ts";
+import { COPIES, ENDS, HOARDS, INTERPRETER, LINEWISE, SHELL, WHOLE } from "#knowledge/traits";
+import { isOneOf, toldOf } from "../../policy/index.ts";
 import { describe, doubt, emitFile, type Invocation } from "./invocation.ts";
 import { dropPrefix } from "./options.ts";
 import { holeOf, isEndless, isLineless, NOTHING, prefixOf, textOf, type Stream, type Value } from "../words/value.ts";
@@ -140,33 +140,34 @@ export function holdsInput(program: string, words: readonly Value[], stdin: Stre
   return LINEWISE.has(program) && isOneLine;
 }
 
-/** Loops that have no end and no way out. INVARIANT: looked for in time linear in the text, as every expression here. */
-const LOOPS: Readonly<Record<string, (text: string) => boolean>> = {
-  awk: (text) => /\bwhile\s*\(\s*[1-9]\d*\s*\)/.test(text) || hasFor(text),
-  perl: (text) =>
-    /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0)|until\s*\(?\s*(?:0|!1))\s*(?:[)};]|$)|\bwhile\s*\(\s*\)/.test(text) ||
-    /(?:\.\.|\bx)\s*(?:\d{10}|\d+e\d\d)/.test(text) ||
-    hasFor(text),
-  jq: (text) => /\brepeat\s*\(/.test(text) || hasLongRange(text),
-};
+/** A number that nothing reaches soon, as languages write it. */
+const FAR = /(?:\d{10}|\d+e\d\d|10\s*(?:\*\*|\^)\s*\d\d|2\s*(?:\*\*|\^)\s*[3-9]\d|1\s*<<\s*[3-9]\d)/.source;
 
-/** `for (…; ; …)`, and one that counts further than anyone would read. */
-function hasFor(text: string): boolean {
-  const parts = text.split(";");
-  return parts.some(
-    (part, at) => at + 2 < parts.length && /^\s*$|<=?\s*(?:\d{10}|\d+e\d\d)/.test(parts[at + 1] ?? "") && /\bfor\s*\(/.test(part),
+/** What makes more than anyone would read, in the words of whichever language. INVARIANT: linear in the text, as every expression here. */
+const MUCH = new RegExp(
+  `(?:\\.\\.|\\bx|["'\\])]\\s*\\*|\\b(?:repeat|xrange|limit|Array|alloc)\\s*\\() *${FAR}|\\bitertools\\b.{0,200}\\b(?:count|cycle|repeat)\\(`,
+);
+/** Loops that have no end, and those that count further than anyone would read. */
+const LOOPS = new RegExp(
+  String.raw`\b(?:while\s{0,9}\(?\s{0,9}(?:[1-9]\d*|!0|[Tt]rue)|until\s{0,9}\(?\s{0,9}(?:0|!1|false))\s{0,9}(?:[)};:\n]|$)|\bwhile\s{0,9}\(\s{0,9}\)|` +
+    String.raw`^\s{0,9}1\s+while\b|\bloop\s{0,9}(?:\{|do\b)|(?<!\.)\brepeat\s{0,9}\(|\brange\s{0,9}\([^)]{0,200}?(?:${FAR}|infinite)|` +
+    String.raw`\bfor\s{0,9}\([^;]{0,200};(?:\s{0,9};|[^;]{0,200}<=?\s{0,9}${FAR})`,
+);
+const WAYS_OUT =
+  /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid|raise|throw|await|yield|islice|zip)\b|<\w*>/;
+
+/** A width or a precision of a thousand million: who formats keeps that in memory, or prints it. */
+const WIDE = /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]/i;
+
+/** Code that goes on until the memory or the disk is full, and formats that do. */
+export function makesMuch(program: string, words: readonly Value[]): boolean {
+  const code = isOneOf(INTERPRETER, program) ? !isOneOf(SHELL, program) : /^(?:\w*awk|jq|gojq|jaq)$/.test(program);
+  const texts = words.map((word) => textOf(word) ?? "");
+  const loops = (text: string): boolean => MUCH.test(text) || (LOOPS.test(text) && !WAYS_OUT.test(text));
+  return (
+    (code && texts.some(loops)) ||
+    texts.some((text) => WIDE.test(text) || (/%[^a-z%]*\*/i.test(text) && texts.some((one) => /^\d{9,}$/.test(one))))
   );
-}
-
-const hasLongRange = (text: string): boolean =>
-  text.split(")").some((part) => /\d{10}|\de\d{2}|infinite/.test(part.slice((/\brange\s*\(/.exec(part) ?? { index: part.length }).index)));
-
-const WAYS_OUT = /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid)\b|<\w*>/;
-
-/** awk, perl and jq: a program that goes on until the memory or the disk is full. */
-export function loopsForEver(program: string, words: readonly Value[]): boolean {
-  const loops = LOOPS[program.replace(/^[gmn]awk$/, "awk")];
-  return loops !== undefined && words.some((word) => loops(textOf(word) ?? "") && !WAYS_OUT.test(textOf(word) ?? ""));
 }
 
 const INERT = /^(bs|cbs|conv|count|ibs|iflag|obs|oflag|seek|oseek|skip|iseek|status)=/;

@@ -132,6 +132,8 @@ export class Context {
   readings = 0;
   /** How often the walk met what may end a list of commands early: what comes after it may not run. */
   cuts = 0;
+  /** How often it met what gives a variable, or the parameters, a value. */
+  assigned = 0;
   private steps = 0;
   private carried = 0;
   private readonly reasons = new Set<string>();
@@ -229,6 +231,7 @@ export class Context {
 
   /** A variable gets another value, in whatever shell. */
   changes(name: string, span?: Span, doubts: readonly ShellDoubt[] = []): void {
+    this.assigned++;
     for (const trap of this.traps) trap.changed.add(name);
     this.doubt(span, doubts);
   }

@@ -3,7 +3,7 @@ import { evaluateAsArithmetic } from "./evaluated.ts";
 import { expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type ShellState, type ShellVariable } from "./state.ts";
 import { concat, isHole, isWildcard, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
-import { assignVariable, isComputed, setElement } from "./variables.ts";
+import { assignVariable, GROWS, isComputed, setElement } from "./variables.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
 export type Fields =
@@ -171,6 +171,7 @@ function operate(
     case "Replace":
       expandText(ex, operation.pattern);
       expandText(ex, operation.replacement);
+      if (new RegExp(`\\$\\{?${part.parameter}\\b`).test(operation.replacement.text)) ex.cx.unknown(GROWS, { span: ex.cx.span(part) });
       return unknown(why, true);
     case "Slice":
       // zshexpn(1): `${NAME::=WORD}` assigns, whatever NAME was; in bash it is an error.

@@ -6,7 +6,7 @@ import { namedBy } from "../knowledge/names.ts";
 import { DIFFERS, either, isArray, type Handed, type ShellState, type ShellVariable } from "./state.ts";
 import { isNumeric, readNames } from "./arithmetic.ts";
 import { workingDirectory } from "./expand.ts";
-import { holeOf, sameValue, textOf, unknown, type Value } from "./value.ts";
+import { holeOf, isHole, sameValue, textOf, unknown, type Value } from "./value.ts";
 import type { Span } from "../../action/index.ts";
 
 type VariableKind = keyof typeof SHELL_VARIABLES;
@@ -56,6 +56,7 @@ export function giveValue(
   const idle = name === "PWD" && !isArray(value) && sameValue(value, workingDirectory(state)) && holeOf(value) === undefined;
   cx.changes(name, span, [
     ...doubts,
+    cx.escapes.some(({ from }) => from === "loop") && doubles(name, value) && { reason: GROWS },
     table !== undefined && !idle && { reason: `sets ${name}: ${table[1]}`, help: ANOTHER },
     cx.maybeZsh && isOf("keeps", name) && { reason: `sets ${name}, which zsh itself keeps`, help: ANOTHER },
     !numbers.every(isNumeric) && { reason: `$${name} is an integer: its text is evaluated as arithmetic, which can run code` },
@@ -71,6 +72,12 @@ export function giveValue(
   return now;
 }
 
+/** `x=$x$x`, again and again: what it holds twice is not known any more after some rounds, and is named after the variable. */
+const doubles = (name: string, value: ShellVariable): boolean =>
+  (isArray(value) ? value : [value]).flatMap(({ atoms }) => atoms.filter((atom) => isHole(atom) && `${atom.why},`.startsWith(`$${name},`)))
+    .length > 1;
+
+export const GROWS = "a text is made twice as long again and again";
 const ANOTHER = "use another name";
 
 /** What an array holds that is given a value: keys are not followed. */

@@ -5,7 +5,7 @@ import { doubtBuiltin } from "../portable.ts";
 import { applyBuiltin } from "../../programs/apply.ts";
 import { builtinEntryFor, grammarOf } from "../../knowledge/entries.ts";
 import { argumentOf } from "../../programs/program.ts";
-import { holdsInput } from "../../programs/sizes.ts";
+import { holdsInput, makesMuch } from "../../programs/sizes.ts";
 import { isEndless, NOTHING, textOf, type Stream, type Value } from "../../words/value.ts";
 import type { ShellState } from "../../words/state.ts";
 import type { ShellOutcome } from "../walk.ts";
@@ -74,7 +74,7 @@ export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): 
           : {}),
   });
   const call: BuiltinCall = { ...d, name, words, given, exec };
-  if (isEndless(d.stdin) && holdsInput(name, words, d.stdin)) d.cx.addDanger(exec, "resource-bomb");
+  if ((isEndless(d.stdin) && holdsInput(name, words, d.stdin)) || makesMuch(name, words)) d.cx.addDanger(exec, "resource-bomb");
   const builtin = Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;
   const { cx, state, stdin, span } = d;
   const base = { cx, state, run: d.runner, exec, name, words, stdin, span, places: state.places };

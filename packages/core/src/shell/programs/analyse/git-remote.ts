@@ -86,7 +86,7 @@ export function gitRemote(inv: Invocation): void {
 export function gitClone(inv: Invocation): void {
   gitRemote(inv);
   const [address, folder] = inv.args.operands;
-  if (address !== undefined && isOwnTop(inv, textOf(address) ?? "")) copiedFiles(inv);
+  if (address !== undefined && isOwnTop(inv, (textOf(address) ?? "").replace(/\/?\.git\/?$/, "") || ".")) copiedFiles(inv);
   const [, name] = /([^/:]+?)(?:\/?\.git)?\/*$/.exec(address === undefined ? "" : (textOf(address) ?? "")) ?? [];
   if (folder === undefined && name?.startsWith(".") === true) emitFile(inv, "write", literal(name), true);
 }

@@ -4,7 +4,8 @@ import type { Kind } from "../../knowledge/read-spec.ts";
 import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } from "../../words/value.ts";
 import { baseName, isWithin, parentOf, resolvePath } from "../../../path/index.ts";
 import { exists } from "./only-shows.ts";
-import type { GitShown } from "../../../action/index.ts";
+import type { Action, GitShown } from "../../../action/index.ts";
+import type { Context } from "../../words/context.ts";
 import { drops, has, valuesOf } from "../given.ts";
 
 /** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
@@ -315,11 +316,25 @@ export function shownRevisions(inv: Invocation, walks: boolean, revisions: reado
 }
 
 /** What is checked out under other names can be read there: all that a commit or the index has. */
-export function copiedFiles(inv: Invocation): void {
-  const { world } = inv.cx;
-  const filter = { tracked: true as const, shown: { of: "history" as const, at: world.projectRoot } };
-  const target = { kind: "tree" as const, path: world.canonical(world.projectRoot), filter };
-  inv.cx.add({ kind: "file", operation: "read", target, upkeep: true, origin: { by: "command", exec: inv.exec } });
+export const copiedFiles = ({ cx, exec }: Invocation): void => copyHistory(cx, cx.world.projectRoot, { by: "command", exec });
+
+function copyHistory(cx: Context, at: string, origin: Action["origin"]): void {
+  const filter = { tracked: true as const, shown: { of: "history" as const, at } };
+  const target = { kind: "tree" as const, path: cx.world.canonical(at), filter };
+  cx.add({ kind: "file", operation: "read", target, upkeep: true, origin });
+}
+
+/** gitrepository-layout(5): who reads the store of objects, or gives it another name, has all of the history, whichever program it is. */
+export function settleStores(cx: Context): void {
+  for (const action of cx.actions) {
+    if (action.kind !== "file" || action.upkeep === true || !/^(?:read|rename|link)$/.test(action.operation)) continue;
+    const { target } = action;
+    const named = target.kind === "unknown" ? target.within : target.kind === "glob" ? target.pattern : target.path;
+    const path = cx.world.canonical(named ?? "/");
+    const [, top, below] = /^(.*)\/\.git(?:\/(?:objects|lfs|modules)(\/.*)?)?$/.exec(path) ?? [];
+    const isAll = action.operation !== "read" || action.recursive === true || target.kind !== "path";
+    if (top !== undefined && (isAll || below !== undefined || path.endsWith("/objects"))) copyHistory(cx, top, action.origin);
+  }
 }
 
 /** Whoever knows the name of an object can have it shown. */

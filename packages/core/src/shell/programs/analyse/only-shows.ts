@@ -91,24 +91,14 @@ export function processSettings(inv: Invocation): void {
   const limits = inv.name === "prlimit";
   if (!has(inv, "--pid", "--pgid", "--uid")) return;
   const looks = options.every(
-    ({ option, value }) => (limits && value === undefined) || option?.names.some((name) => CHOOSES.has(name)) === true,
+    ({ option, value }) => (limits && value === undefined) || option?.names.some((name) => CHOOSES.test(name)) === true,
   );
   if (!looks || operands.length > (/^(?:taskset|chrt)$/.test(inv.name) ? 1 : 0) || inv.words.some((word) => word.many))
     applyEffect(inv, { is: "process" });
 }
 
 /** Options of theirs that say whose settings are meant, or how they are shown. */
-const CHOOSES: ReadonlySet<string> = new Set([
-  "--pid",
-  "--pgid",
-  "--uid",
-  "--all-tasks",
-  "--cpu-list",
-  "--output",
-  "--noheadings",
-  "--raw",
-  "--verbose",
-]);
+const CHOOSES = /^--(?:p(?:id|gid)|uid|all-tasks|cpu-list|output|noheadings|raw|verbose)$/;
 
 /** apt-get(8): -s does nothing but tell. */
 export function simulates(inv: Invocation): void {
@@ -145,17 +135,6 @@ export function npmPack(inv: Invocation): void {
   if (has(inv, "--dry-run") && has(inv, "--ignore-scripts") && inv.args.operands.length === 0) return;
   applyEffect(inv, { is: "code", source: "project", language: "project" });
   applyEffect(inv, { is: "file", operation: "write", path: ".", tree: false });
-}
-
-/** kubectl-create(1), kubectl-run(1): --dry-run=client prints what would be made, and so does =server, which keeps nothing. */
-export function kubectlDryRun(inv: Invocation): void {
-  const dry = valuesOf(inv, "--dry-run").map(textOf);
-  const prints = dry.length > 0 && dry.every((value) => value === "client" || value === "server");
-  applyEffect(inv, { is: "remote", operation: prints ? "read" : "change", service: "kubernetes" });
-  const exec = inv.cx.actions[inv.exec];
-  if (!prints && exec?.kind === "exec" && exec.argv.some((word) => word.known && word.text === "run"))
-    applyEffect(inv, { is: "code", source: "project", language: "project" });
-  kubectlOutput(inv);
 }
 
 /** tesseract(1): `stdout` and `-` are standard output, anything else what its files are called. */

@@ -24,27 +24,37 @@ export function plus(inv: Invocation): void {
   }
 }
 
-/** dos2unix(1): behind a file, options that change what is done with the files behind them. */
-export function lateOptions(inv: Invocation): void {
-  for (const word of inv.args.operands) {
-    if (mayBegin(inv, word, "-") && textOf(word) !== "-")
-      refuse(inv, `${describe(word)} may be an option of ${inv.name} for the files behind it`, "put the options first");
-  }
-}
+/** Words that may begin so are more than names to the program. */
+const mayBe =
+  (sign: string, what: string, help: string, of: (inv: Invocation) => readonly Value[]) =>
+  (inv: Invocation): void => {
+    for (const word of of(inv))
+      if (mayBegin(inv, word, sign) && textOf(word) !== "-") refuse(inv, `${describe(word)} may ${what} for ${inv.name}`, help);
+  };
 
-/** file(1): several files for -m, with a `:` between them; it prints lines that it does not understand. */
-export function magicFiles(inv: Invocation): void {
-  for (const value of valuesOf(inv, "-m"))
-    if (textOf(value)?.includes(":") !== false) refuse(inv, `${describe(value)} may name several files`, "name one");
-}
+/** dos2unix(1): behind a file, options that change what is done with the files behind them. */
+export const lateOptions = mayBe("-", "be an option", "put the options first", ({ args }) => args.operands);
 
 /** binutils: an argument `@FILE`, wherever it stands, is replaced by the arguments in that file. */
-export function responseFile(inv: Invocation): void {
-  for (const word of inv.words) {
-    if (mayBegin(inv, word, "@"))
-      refuse(inv, `${describe(word)} may name a file with more arguments for ${inv.name}`, "put ./ in front of the file name");
-  }
-}
+export const responseFile = mayBe("@", "name a file with more arguments", "put ./ in front of the file name", ({ words }) => words);
+
+/** Values of an option that are only known to be harmless in this form. */
+const fits =
+  (option: string, form: RegExp, what: string, help: string, say = doubt) =>
+  (inv: Invocation): void => {
+    for (const value of valuesOf(inv, option)) if (!form.test(textOf(value) ?? "=:")) say(inv, `${describe(value)} may ${what}`, help);
+  };
+
+/** file(1): several files for -m, with a `:` between them; it prints lines that it does not understand. */
+export const magicFiles = fits("-m", /^[^:]*$/, "name several files", "name one", refuse);
+
+/** strace(1), `-e`: which calls and signals are shown; other expressions change them. */
+export const traceExpression = fits(
+  "-e",
+  /^(?:(?:trace|t|abbrev|a|verbose|v|raw|x|signals?|s|reads?|r|writes?|w|status|quiet|silen(?:t|ce)|q|decode-(?:fds?|pids?)|fds)=)?[\w!%,?/.^$*|()[\]@+-]*$/,
+  "change what the program does",
+  "trace=NAMES only shows calls",
+);
 
 /** gawk(1) "Special File Names": an operand below /inet is a connection, even where no such folder exists. */
 export function awkFiles(inv: Invocation): void {
@@ -241,15 +251,6 @@ export function helmStatus(inv: Invocation): void {
 export function kopsSecrets(inv: Invocation): void {
   if (inv.name === "kops" && inv.args.operands.some((value) => /^secrets?$/i.test(textOf(value) ?? "secret")))
     applyEffect(inv, { is: "secrets" });
-}
-
-/** strace(1), `-e`: which calls and signals are shown; other expressions change them. */
-export function traceExpression(inv: Invocation): void {
-  const shows =
-    /^(?:(?:trace|t|abbrev|a|verbose|v|raw|x|signals?|s|reads?|r|writes?|w|status|quiet|silen(?:t|ce)|q|decode-(?:fds?|pids?)|fds)=)?[\w!%,?/.^$*|()[\]@+-]*$/;
-  for (const value of valuesOf(inv, "-e"))
-    if (!shows.test(textOf(value) ?? "="))
-      doubt(inv, `${describe(value)} may change what the program does`, "trace=NAMES only shows calls");
 }
 
 /** iconv(1) of the GNU C library: a character set with a slash in its name is a file; what follows `//` is how to convert. */

@@ -44,7 +44,7 @@ function signalsFound({ cx }: Pick<Invocation, "cx">, targets: readonly Value[])
       cx.actions.some(
         (action) =>
           (action.kind === "exec" && FINDER.has(baseOf(action))) ||
-          (action.kind === "file" && action.target.kind !== "unknown" && /^\/proc(?:$|\/[^s])/.test(rootOf(action.target))),
+          (action.kind === "file" && /^\/proc(?:$|\/[^s])/.test(placeOf(action.target))),
       ))
   );
 }
@@ -52,9 +52,9 @@ function signalsFound({ cx }: Pick<Invocation, "cx">, targets: readonly Value[])
 const isStarted = ({ atoms, many }: Value): boolean =>
   !many && atoms.length === 1 && atoms.every((atom) => isHole(atom) && atom.started === true);
 
-const baseOf = ({ program }: ExecAction): string => program.slice(program.lastIndexOf("/") + 1);
+const placeOf = (target: Target): string => (target.kind === "unknown" ? "" : target.kind === "glob" ? target.pattern : target.path);
 
-const rootOf = (target: Exclude<Target, { readonly kind: "unknown" }>): string => (target.kind === "glob" ? target.pattern : target.path);
+const baseOf = ({ program }: ExecAction): string => program.slice(program.lastIndexOf("/") + 1);
 
 /** kill(2): signal 0 is not sent. Nothing but a number or a job may follow: another word could choose another signal. */
 function sendsNothing(words: readonly Value[]): boolean {
