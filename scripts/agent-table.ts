@@ -56,7 +56,7 @@ const HEAD = `/**
  * (\`HostFacts\` in packages/hosts/src/agents/host/agent.ts says what each means): change those. It stands here because the pure folders lie
  * below the agents, and because the hook loads the file of the agent that calls alone.
  */
-import { listed } from "./listed.ts";
+import { listed } from "../../data/index.ts";
 `;
 
 /** A long list in few lines. */
@@ -68,7 +68,6 @@ function inLines(items: readonly string[]): string {
     if (line !== undefined && line.length + item.length < 130) lines[lines.length - 1] = `${line}${item}; `;
     else lines.push(`${item}; `);
   }
-  // Pure: a bundle holds the lists that it reads.
   return `/* @__PURE__ */ listed(${lines.map((line) => JSON.stringify(line.slice(0, -2))).join(", ")})`;
 }
 
@@ -82,12 +81,22 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function declared([name, value]: readonly [string, Entry]): string {
-  if (name === "AGENT_IDS" || name === "CALL_SIGNS") return `export const ${name} = ${JSON.stringify(value)} as const;`;
+  if (name === "AGENT_IDS") return `export const ${name} = ${JSON.stringify(value)} as const;`;
+  if (name === "CALL_SIGNS") return `export const ${name} = ${printed(value)} as const;`;
   if (isTexts(value)) return `export const ${name}: readonly string[] = ${inLines(value)};`;
-  return `export const ${name}: ${TYPES[name] ?? "Readonly<Record<string, string>>"} = ${JSON.stringify(value)};`;
+  return `export const ${name}: ${TYPES[name] ?? "Readonly<Record<string, string>>"} = ${printed(value)};`;
 }
 
-const isTexts = (value: Entry): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
+/** As JSON, with lists of many texts in few lines. */
+function printed(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return isTexts(value) && value.length > 8 ? inLines(value) : `[${value.map(printed).join(", ")}]`;
+  return `{ ${Object.entries(value)
+    .map(([name, own]) => `${JSON.stringify(name)}: ${printed(own)}`)
+    .join(", ")} }`;
+}
+
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
 /** The rule that means what a host's own tool does; undefined where rules know it by its name. */
 function ruleOfTool(tool: ToolFacts): string | undefined {
@@ -133,7 +142,7 @@ const TOOLS_HEAD = `/**
  * Tools of the hosts that are judged by what they do, by the rule that means them: a rule of the tool's own name would guard
  * nothing. Written by \`npm run generate\` from the agents' own files.
  */
-import { listed } from "./listed.ts";
+import { listed } from "../../data/index.ts";
 `;
 
 export const agentTableDocs: readonly { readonly file: string; readonly update: () => string }[] = [

@@ -1,4 +1,4 @@
-import { isObject } from "@assent/core/data";
+import { isObject, listed } from "@assent/core/data";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
@@ -141,20 +141,10 @@ const facts: HostFacts = {
     aliases: ["command-code", "commandcode", "cmdc"],
     changes: ["mcp", "mods", "mod", "config", "skills", "login", "logout", "update", "sandbox", "taste"],
     options: ["--yolo"],
-    ownOptions: [
-      "-t",
-      "--trust",
-      "--plan",
-      "--accept-edits",
-      "--auto-accept",
-      "--permission-mode",
-      "--tools-all",
-      "--tools-enable",
-      "--mod",
-      "--mod-option",
-      "--skill",
-      "--config",
-    ],
+    ownOptions: /* @__PURE__ */ listed(
+      "-t; --trust; --plan; --accept-edits; --auto-accept; --permission-mode; --tools-all; --tools-enable; --mod; --mod-option",
+      "--skill; --config",
+    ),
   },
   variables: {
     told: { COMMANDCODE_PROJECT_DIR: "path" },

@@ -1,5 +1,5 @@
 import { shellPrefix } from "@assent/core/action";
-import { isObject } from "@assent/core/data";
+import { isObject, listed } from "@assent/core/data";
 import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
@@ -197,29 +197,16 @@ const facts: HostFacts = {
       ".claude/daemon/",
       ".claude/daemon.json",
     ],
-    userAsked: [
-      ".claude.json",
-      ".claude/",
-      ".local/share/claude/",
-      "library/application support/claude/claude_desktop_config.json",
+    userAsked: /* @__PURE__ */ listed(
+      ".claude.json; .claude/; .local/share/claude/; library/application support/claude/claude_desktop_config.json",
       ".config/claude/",
-    ],
+    ),
     // Where its own permissions let its tools write.
     userOwn: [".claude/projects/*/memory/", ".claude/plans/", ".claude/todos/", ".claude/agent-memory/", ".claude/jobs/*/tmp/"],
-    project: [
-      ".claude/settings.json",
-      ".claude/settings.local.json",
-      ".claude/hooks/",
-      ".claude/agents/",
-      ".claude/commands/",
-      ".claude/skills/",
-      ".claude/plugins/",
-      ".claude/output-styles/",
-      ".mcp.json",
-      ".claude/mcp.json",
-      ".claude/workflows/",
-      ".claude-plugin/",
-    ],
+    project: /* @__PURE__ */ listed(
+      ".claude/settings.json; .claude/settings.local.json; .claude/hooks/; .claude/agents/; .claude/commands/; .claude/skills/",
+      ".claude/plugins/; .claude/output-styles/; .mcp.json; .claude/mcp.json; .claude/workflows/; .claude-plugin/",
+    ),
     instructions: ["claude.md"],
     machine: ["/etc/claude-code/", "/library/application support/claudecode/"],
     secrets: [".claude.json"],
@@ -231,34 +218,18 @@ const facts: HostFacts = {
     aliases: ["claude"],
     // `import` takes over settings of other hosts.
     changes: ["import"],
-    options: [
-      "--settings",
-      "--setting-sources",
-      "--managed-settings",
-      "--bare",
-      "--safe-mode",
-      "--restricted",
-      "--mcp-config",
-      "--plugin-dir",
-      "--plugin-url",
-      "--permission-prompt-tool",
-    ],
+    options: /* @__PURE__ */ listed(
+      "--settings; --setting-sources; --managed-settings; --bare; --safe-mode; --restricted; --mcp-config; --plugin-dir",
+      "--plugin-url; --permission-prompt-tool",
+    ),
   },
   variables: {
     told: { CLAUDE_PROJECT_DIR: "path", CLAUDE_CODE_SHELL_PREFIX: "path" },
     marks: ["CLAUDECODE"],
-    steering: [
-      "CLAUDE_CONFIG_DIR",
-      "CLAUDE_CODE_SHELL*",
-      "CLAUDE_CODE_SIMPLE*",
-      "CLAUDE_CODE_BUBBLEWRAP*",
-      "CLAUDE_CODE_USE_*",
-      "CLAUDE_CODE_DISABLE_*",
-      "CLAUDE_ENV_FILE",
-      "ANTHROPIC_BASE_URL*",
-      "ANTHROPIC_AUTH_TOKEN*",
-      "ANTHROPIC_CUSTOM_HEADERS*",
-    ],
+    steering: /* @__PURE__ */ listed(
+      "CLAUDE_CONFIG_DIR; CLAUDE_CODE_SHELL*; CLAUDE_CODE_SIMPLE*; CLAUDE_CODE_BUBBLEWRAP*; CLAUDE_CODE_USE_*",
+      "CLAUDE_CODE_DISABLE_*; CLAUDE_ENV_FILE; ANTHROPIC_BASE_URL*; ANTHROPIC_AUTH_TOKEN*; ANTHROPIC_CUSTOM_HEADERS*",
+    ),
     asked: ["CLAUDE_*"],
   },
   damaged: "exit 2",

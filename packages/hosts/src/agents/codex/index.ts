@@ -1,4 +1,4 @@
-import { isObject } from "@assent/core/data";
+import { isObject, listed } from "@assent/core/data";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup, SettingValue } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
@@ -105,13 +105,9 @@ const facts: HostFacts = {
       ".codex/tmp/",
     ],
     // The last three decide whether commands are confined (sandbox.ts, rules.ts).
-    userAsked: [
-      ".codex/agents/",
-      ".codex/prompts/",
-      ".codex/sessions/",
-      ".codex/environments.toml",
-      ".codex/cloud-config-bundle-cache.json",
-    ],
+    userAsked: /* @__PURE__ */ listed(
+      ".codex/agents/; .codex/prompts/; .codex/sessions/; .codex/environments.toml; .codex/cloud-config-bundle-cache.json",
+    ),
     project: [".codex/", ".codex-plugin/"],
     instructions: [],
     machine: ["/etc/codex/"],

@@ -1,2 +1,0 @@
-/** Texts written several to a line. */
-export const listed = (...lines: readonly string[]): readonly string[] => lines.join("; ").split("; ");
