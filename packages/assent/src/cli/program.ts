@@ -1,17 +1,14 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, Command, Option, Help } from "commander";
+import { REFUSALS_TOLD, RULES_READ } from "@assent/core/policy";
 import { LISTED } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
-import { REFUSALS_TOLD, RULES_READ } from "@assent/core/policy";
-import { groupCommands } from "./help-groups.ts";
 import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, starts, whenAlone } from "./program-frame.ts";
-import { takeCommandWords } from "./option-behind.ts";
+import { takeCommandWords, rootOf } from "./option-behind.ts";
 import { addLogCommands } from "./program-log.ts";
-import { addPageCommand } from "./program-page.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
 import { addStayingCommands } from "./program-daemon.ts";
 import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
-import { addTryCommand } from "./program-try.ts";
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
@@ -330,4 +327,76 @@ function addImportCommands(assent: Command): void {
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
     .action(starts(async () => (await import("./export.ts")).exportRules));
+}
+
+/** `assent open`: the page. */
+function addPageCommand(assent: Command): void {
+  assent
+    .command("open")
+    .summary("open the page in your browser: questions, decisions, runs, the policy")
+    .description(
+      "Opens a page in the browser, on this machine only: pending questions, what was decided, runs and their undo, the policy " +
+        "with an editor, suggested rules (docs/page.md). Its process ends when no page has been open for a while.",
+    )
+    .addOption(folderOption("the folder whose policy the page shows first"))
+    .option("--print", "open nothing: print the path of the file that opens the page, once, within a minute")
+    .option("--link", "open nothing: print the address that opens the page, once, within a minute")
+    .addOption(new Option("--serve").hideHelp())
+    .option(...JSON_OPTION)
+    .action(starts(async () => (await import("./open.ts")).open));
+}
+
+/** `assent try`: a part of the whole table alone, so that `assent run` does not load it. */
+function addTryCommand(assent: Command): void {
+  takeCommandWords(assent.command("try"), { starts: true })
+    .summary("run a command on a view of your files, look at what it did, then apply it or not")
+    .description(
+      "Runs a command whose changes stay on layers of their own: nothing on disk changes before you have seen what it did. It has no network. " +
+        "Without `--` the first word may be list, show, apply or drop: what was kept (docs/how-to/try.md).",
+    )
+    .argument("[command...]", "the command; or list, show ID, apply ID, drop ID")
+    .option("--apply", "apply it if the policy allows all of it, else keep it: status 75")
+    .addOption(policyOption())
+    .option(...JSON_OPTION)
+    .action(async (words: readonly string[], flags: Parameters<typeof import("./try.ts").tryCommand>[1], command: Command) => {
+      const { tryCommand } = await import("./try.ts");
+      const raw = rootOf(command).rawArgs;
+      process.exit(await tryCommand(words, flags, raw.slice(2, raw.length - words.length).includes("--")));
+    });
+}
+
+/** What `assent --help` lists, by what a person wants to do. Every other command works as well: `assent help --all` lists it. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "Begin:": ["install", "uninstall", "doctor", "status", "demo"],
+  "Say what goes ahead:": ["allow", "ask", "deny", "auto", "trust", "edit", "rules", "explain"],
+  "Questions and decisions:": ["why", "approvals", "log", "open"],
+  "Run, look, take back:": ["run", "receipt", "diff", "undo"],
+  "In front of tools, on many machines:": ["mcp", "team"],
+};
+
+const NAMED = Object.values(GROUPS).flat();
+
+class GroupedHelp extends Help {
+  readonly #which: "named" | "all";
+
+  constructor(which: "named" | "all") {
+    super();
+    this.#which = which;
+  }
+
+  override groupItems<T extends Command | Option>(_all: T[], visible: T[], groupOf: (item: T) => string): Map<string, T[]> {
+    const isShown = (item: T): boolean => !("commands" in item) || this.#which === "all" || NAMED.includes(item.name());
+    const placeOf = (item: T): number => (NAMED.includes(item.name()) ? NAMED.indexOf(item.name()) : NAMED.length);
+    const shown = visible.filter(isShown).toSorted((a, b) => placeOf(a) - placeOf(b));
+    return super.groupItems(shown, shown, groupOf);
+  }
+}
+
+/** Shows the commands of `assent` in groups: those that `GROUPS` names, or all. */
+export function groupCommands(assent: Command, which: "named" | "all"): void {
+  for (const command of assent.commands) {
+    const [group] = Object.entries(GROUPS).find(([, names]) => names.includes(command.name())) ?? ["Others:"];
+    command.helpGroup(group);
+  }
+  assent.createHelp = () => Object.assign(new GroupedHelp(which), assent.configureHelp());
 }

@@ -1,3 +1,13 @@
+/** A word of a POSIX shell that expands to exactly `text`. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The same, without quotes where no shell reads it otherwise: zsh takes `=NAME` for a path. */
+export const shellWord = (text: string): string => (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text) ? text : shellQuoted(text));
+
+/** The session of calls by which `assent doctor` tries hooks, and their commands: no agent's, though its hook is asked. */
+export const SELF_TEST = "assent-doctor";
+export const SELF_TEST_COMMANDS = { refused: "assent uninstall --yes", allowed: "pwd" } as const;
+
 export { canonicalJson } from "./canonical.ts";
 export { sha256 } from "./sha256.ts";
 
@@ -5,8 +15,6 @@ export { sha256 } from "./sha256.ts";
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-export { SELF_TEST, SELF_TEST_COMMANDS } from "./self-test.ts";
-export { shellQuoted, shellWord } from "./shell-word.ts";
 
 /** Texts written several to a line. Called as `@__PURE__`: a bundle holds the lists that it reads. */
 export const listed = (...lines: readonly string[]): readonly string[] => lines.join("; ").split("; ");

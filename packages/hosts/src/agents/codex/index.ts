@@ -104,7 +104,7 @@ const facts: HostFacts = {
       ".codex/shell_snapshots/",
       ".codex/tmp/",
     ],
-    // The last three decide whether commands are confined (sandbox.ts, rules.ts).
+    // The last three decide whether commands are confined (native/host-sandboxes.ts, rules.ts).
     userAsked: /* @__PURE__ */ listed(
       ".codex/agents/; .codex/prompts/; .codex/sessions/; .codex/environments.toml; .codex/cloud-config-bundle-cache.json",
     ),
