@@ -1,7 +1,6 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { CiRule, FleetKey } from "@assent/team/team/protocol";
-import type { Database } from "../database/index.ts";
 import { ciRules, fleetKeys, isAdmin, removeCiRule, revokeFleetKey, type TeamPerson } from "../enrol/index.ts";
 import {
   asking,
@@ -13,16 +12,9 @@ import {
   shown,
   table,
   timeText,
-  type WebGates,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
-
-export interface KeyRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
-}
 
 interface KeysView {
   readonly person: TeamPerson;
@@ -105,7 +97,7 @@ const keysPage = ({ person, keys, rules, now, note, problem }: KeysView): Html =
   );
 
 /** Where administrators see by what machines let themselves in, and end it. */
-export function addKeyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: KeyRoutes): void {
+export function addKeyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RouteOptions): void {
   const view = async (person: TeamPerson, more: Pick<KeysView, "note" | "problem"> = {}): Promise<Html> =>
     keysPage({ person, keys: await fleetKeys(db), rules: await ciRules(db), now: now(), ...more });
   const sent = (gone: number): string => `${gone} machine${gone === 1 ? "" : "s"} sent away.`;

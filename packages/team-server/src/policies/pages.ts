@@ -13,10 +13,10 @@ import {
   table,
   timeText,
   type WebContext,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 import { PolicyPreviews, type ShownPreview } from "./preview.ts";
-import type { PolicyRoutes } from "./routes.ts";
 import {
   addFirstKey,
   type MachinePolicy,
@@ -44,7 +44,7 @@ interface PolicyView {
 /** What administrators see of policies, and may do: say which key is the team's, hand in what was signed, release it. */
 export function addPolicyPage(
   app: Hono<WebVariables>,
-  { db, now, gates, tell, judge }: PolicyRoutes & { readonly judge?: PreviewPolicies | undefined },
+  { db, now, gates, tell, judge }: RouteOptions & { readonly judge?: PreviewPolicies | undefined },
 ): void {
   const previews = judge === undefined ? undefined : new PolicyPreviews(db, { now, judge, tell });
   // A form spells each sign of a policy with up to three.

@@ -3,7 +3,7 @@ import { MESSAGE_LIMITS, PolicyAsk, PolicyCommandRequest, type PolicyHead, type 
 import { hashStatement, isSignedBy, type PolicyCommand } from "@assent/guard/seal";
 import type { Database, Queryable } from "../database/index.ts";
 import { organisationOf, allPasskeys } from "../enrol/index.ts";
-import { addressOf, limitedBody, RateLimit, readJson, refused, smallBody, type WebGates, type WebVariables } from "../web/index.ts";
+import { addressOf, limitedBody, RateLimit, readJson, refused, smallBody, type RouteOptions, type WebVariables } from "../web/index.ts";
 import {
   heartbeatKey,
   PolicyAnswers,
@@ -17,15 +17,8 @@ import {
 } from "./store.ts";
 import { recordsToReplay } from "./replay.ts";
 
-export interface PolicyRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
-}
-
 /** How machines get their policy, and how the team's key sends one. */
-export function addPolicyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: PolicyRoutes): void {
+export function addPolicyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RouteOptions): void {
   // Of those who show no token: what they send is signed, or answered with no.
   const keyed = new RateLimit(300, 100, () => now().getTime());
   const answers = new PolicyAnswers(db, now);

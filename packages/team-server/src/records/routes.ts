@@ -2,7 +2,6 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import { isObject } from "@assent/core/data";
 import type { FoundTeamRecord, FoundTeamRecords } from "@assent/team/team/protocol";
-import type { Database } from "../database/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
 import {
   type Cell,
@@ -13,18 +12,11 @@ import {
   shown,
   table,
   timeText,
-  type WebGates,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 import { CannotErase, eraseRecords } from "./erase.ts";
 import { searchRecords } from "./search.ts";
-
-export interface RecordRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
-}
 
 const DAY_MS = 86_400_000;
 /** What can be looked for, each with what stands before its field. */
@@ -48,7 +40,7 @@ interface RecordsView {
 }
 
 /** Where administrators look for records of all machines, and erase them. */
-export function addRecordRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RecordRoutes): void {
+export function addRecordRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RouteOptions): void {
   const view = async (person: TeamPerson, wanted: Wanted, more: Pick<RecordsView, "note" | "problem"> = {}): Promise<Html> => {
     const [since, until] = [timeOf(wanted.since), timeOf(wanted.until)];
     const given = (text: string): string | undefined => (text === "" ? undefined : text);

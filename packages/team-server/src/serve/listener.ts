@@ -12,6 +12,7 @@ import {
   sizeOf,
   UNKNOWN_MACHINE,
   type WebGates,
+  type TellEvent,
 } from "../web/index.ts";
 import type { SeenMachines } from "../enrol/index.ts";
 import { type LogIntake, Overloaded } from "../log/index.ts";
@@ -67,7 +68,7 @@ interface LogRoute {
   readonly gates: WebGates;
   readonly seen?: SeenMachines | undefined;
   readonly now: () => Date;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly tell: TellEvent;
 }
 
 /** Bytes of all bodies that are read or answered at a time: what waits for the database is limited by the intake. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { TeamServeOptions } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
+import type { TellEvent } from "../web/index.ts";
 import { endExpired, isUnclaimed, newAdminLink, SeenMachines } from "../enrol/index.ts";
 import { dropMonth, forgetUsage, GENEROUS, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
@@ -58,7 +59,7 @@ export async function startTeam(options: TeamServeOptions): Promise<RunningTeam>
 
 interface Prepared extends Omit<TeamServeOptions, "listen" | "say"> {
   readonly say: (text: string) => void;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly tell: TellEvent;
   readonly listen: { readonly host: string; readonly port: number };
   readonly origin: string | undefined;
   readonly release: (() => void) | undefined;

@@ -2,23 +2,16 @@ import * as v from "valibot";
 import type { Hono } from "hono";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { CiEnrol, isStorable } from "@assent/team/team/protocol";
-import type { Database } from "../database/index.ts";
 import { ciRulesOf, enrolByCi, type JobClaims } from "../enrol/index.ts";
-import { addressOf, limitedBody, RateLimit, readJson, refused, type WebVariables } from "../web/index.ts";
+import { addressOf, limitedBody, RateLimit, readJson, refused, type RouteOptions, type WebVariables } from "../web/index.ts";
 import { issuerIn, isIssuer } from "./provider.ts";
 import { ProviderAway } from "./away.ts";
 import { ALGORITHMS, isFaultOfToken } from "./signatures.ts";
 
-export interface JobRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
-}
-
 const LARGEST = 1 << 14;
 
 /** Jobs of a CI let themselves in: many at once, from behind few addresses. Why one is not let in is told to nobody but the log. */
-export function addJobRoutes(app: Hono<WebVariables>, { db, now, tell }: JobRoutes): void {
+export function addJobRoutes(app: Hono<WebVariables>, { db, now, tell }: RouteOptions): void {
   const attempts = new RateLimit(300, 200, () => now().getTime());
   const tokens = new JobTokens();
   app.post("/v1/enrol/ci", limitedBody(LARGEST), async (context) => {

@@ -64,6 +64,17 @@ export interface WebGates {
   readonly personOfCookie: (context: WebContext) => Promise<TeamPerson | undefined>;
 }
 
+/** What every part of the server's routes is given. */
+export interface RouteOptions {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly gates: WebGates;
+  readonly tell: TellEvent;
+}
+
+/** Writes a line of the server's own log. */
+export type TellEvent = (event: string, facts: Readonly<Record<string, string | number>>) => void;
+
 export function makeGates({ db, now, origin, hasProvider = false, seen }: WebOptions): WebGates {
   const cookies = ownCookies(origin);
   const tokens = new MachineTokens(db);

@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import type { Database } from "../database/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
 import {
   asking,
@@ -11,15 +10,12 @@ import {
   type Html,
   table,
   timeText,
-  type WebGates,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 import { addWebhook, allWebhooks, removeWebhook, type Webhook } from "./store.ts";
 
-export interface WebhookRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
+export interface WebhookRoutes extends RouteOptions {
   readonly allowPrivate: boolean;
 }
 
