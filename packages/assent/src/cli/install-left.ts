@@ -14,7 +14,7 @@ import {
   timeLeft,
   writeAtomic,
 } from "@assent/guard/state";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { absolute, shorten } from "./place.ts";
 import { schemaFor } from "./policy-target.ts";
 import { dataFolder } from "./wrap-launcher.ts";
@@ -46,15 +46,11 @@ export function policyText(machine: Machine): string | undefined {
 function readAnswer(machine: Machine): InstallAnswer | undefined {
   const found = readRegular(`${stateFolder(machine)}/${ANSWER}`, MAX_BYTES);
   if (found.is !== "text") return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    if (!isObject(value)) return undefined;
-    const { unknown, before, after } = value;
-    if (typeof unknown !== "string" || typeof after !== "string" || (before !== undefined && typeof before !== "string")) return undefined;
-    return { unknown, before, after };
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(found.text);
+  if (!isObject(value)) return undefined;
+  const { unknown, before, after } = value;
+  if (typeof unknown !== "string" || typeof after !== "string" || (before !== undefined && typeof before !== "string")) return undefined;
+  return { unknown, before, after };
 }
 
 /** What is switched on, and ends with the hooks; in words. */

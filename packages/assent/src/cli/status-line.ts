@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { openQuestions } from "@assent/guard/approve/queue";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { glanceAtLog, type LogGlance } from "@assent/guard/audit";
 import { bypassHere, bypassLeft, type Machine, stateFolder, thisMachine } from "@assent/guard/state";
 import { readRun, runsFolder, undoneOf } from "@assent/supervisor/supervise/undo";
@@ -104,11 +104,7 @@ export function readLineWords(words: readonly string[]): StatusLineOptions | und
 }
 
 function folderIn(input: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(input);
-    const cwd = isObject(value) ? value["cwd"] : undefined;
-    return typeof cwd === "string" && cwd.startsWith("/") ? cwd : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(input);
+  const cwd = isObject(value) ? value["cwd"] : undefined;
+  return typeof cwd === "string" && cwd.startsWith("/") ? cwd : undefined;
 }

@@ -18,3 +18,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /** Texts written several to a line. Called as `@__PURE__`: a bundle holds the lists that it reads. */
 export const listed = (...lines: readonly string[]): readonly string[] => lines.join("; ").split("; ");
+
+/** What a text of JSON says; undefined for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,3 +1,4 @@
+import { parseJson } from "@assent/core/data";
 import { lstatSync } from "node:fs";
 import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { isOwn, readRegular, writeAtomic } from "./files.ts";
@@ -51,12 +52,8 @@ const CLOCKS_MS = 60_000;
 export function readBypass(machine: Machine): Times {
   const found = readRegular(`${stateFolder(machine)}/${NAME}`, 1 << 16);
   if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return {};
-  try {
-    const value: unknown = JSON.parse(found.text);
-    return isTimes(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(found.text);
+  return isTimes(value) ? value : {};
 }
 
 /** `until` undefined ends it. @returns a problem. */

@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
-import { isObject, sha256 } from "@assent/core/data";
+import { isObject, sha256, parseJson } from "@assent/core/data";
 import { ensureFolder, errorCode, isOwn, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { randomHex } from "./random.ts";
@@ -138,15 +138,11 @@ function leaveEmpty(folder: string): void {
 }
 
 function parse(text: string): ConfinedReport | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || value["v"] !== 1) return undefined;
-    const { run, changed, lines, refused, left } = value;
-    if (typeof run !== "string" || (changed !== undefined && typeof changed !== "number") || typeof refused !== "number") return undefined;
-    return isTexts(lines) && isTexts(left) ? { run, ...(changed === undefined ? {} : { changed }), lines, refused, left } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value) || value["v"] !== 1) return undefined;
+  const { run, changed, lines, refused, left } = value;
+  if (typeof run !== "string" || (changed !== undefined && typeof changed !== "number") || typeof refused !== "number") return undefined;
+  return isTexts(lines) && isTexts(left) ? { run, ...(changed === undefined ? {} : { changed }), lines, refused, left } : undefined;
 }
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");

@@ -1,5 +1,5 @@
 import { readdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -90,12 +90,8 @@ export function endSession(machine: Machine, agent: string, session: string): nu
 }
 
 function parse(text: string): LeftRun | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || typeof value["agent"] !== "string") return undefined;
-    const { agent, session } = value;
-    return typeof session === "string" ? { agent, session } : { agent };
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value) || typeof value["agent"] !== "string") return undefined;
+  const { agent, session } = value;
+  return typeof session === "string" ? { agent, session } : { agent };
 }

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
-import { isObject, sha256 } from "@assent/core/data";
+import { isObject, sha256, parseJson } from "@assent/core/data";
 import { joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { ensureFolder, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
@@ -140,11 +140,7 @@ function forgetOld(folder: string): void {
 }
 
 function parse(text: string, common: string): RefsBefore | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || value["common"] !== common || !Array.isArray(value["tips"])) return undefined;
-    return { common, tips: value["tips"].filter((tip) => typeof tip === "string") };
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value) || value["common"] !== common || !Array.isArray(value["tips"])) return undefined;
+  return { common, tips: value["tips"].filter((tip) => typeof tip === "string") };
 }

@@ -1,5 +1,5 @@
 import { withoutContents } from "@assent/guard/audit";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 
 /** How much of each decision leaves the machine, from the least. */
 export const SENT_LEVELS = ["verdict", "command", "full"] as const;
@@ -56,10 +56,6 @@ const subjectsOf = (input: Readonly<Record<string, unknown>>): Readonly<Record<s
   Object.fromEntries(Object.entries(input).filter(([name]) => SUBJECTS.has(name)));
 
 function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return isObject(value) ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import type { Host } from "@assent/guard/engine";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 
 /** Hosts that may hold a command in a sandbox of their own: why nothing of ours can be started there; undefined: it can. */
 export const HOST_SANDBOXES: Readonly<Record<string, (sandbox: NonNullable<Host["sandbox"]>, home: string) => string | undefined>> = {
@@ -81,10 +81,6 @@ function lastContext(bytes: Buffer, turn: string): Readonly<Record<string, unkno
 
 /** Of a line that is such a record itself, and does not only quote one. */
 function payloadOf(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) && value["type"] === "turn_context" && isObject(value["payload"]) ? value["payload"] : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return isObject(value) && value["type"] === "turn_context" && isObject(value["payload"]) ? value["payload"] : undefined;
 }

@@ -2,7 +2,7 @@ import { withTilde } from "@assent/core/path";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { visible } from "@assent/core/action";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { sayEnding, sayLeft, sayRun, saySteps, type ToldStep, VERBS, WHATS } from "../../look/index.ts";
 import type { Machine } from "@assent/guard/state";
 import {
@@ -262,12 +262,8 @@ async function undoBy(words: readonly string[], { own }: PageContext): Promise<R
       resolve({ stdout: out, stderr: err }),
     );
   });
-  try {
-    const value: unknown = JSON.parse(stdout);
-    if (isObject(value)) return value;
-  } catch {
-    // Said on standard error.
-  }
+  const value = parseJson(stdout);
+  if (isObject(value)) return value;
   return { why: stderr.split("\n")[0]?.replace(/^assent undo: /, "") ?? "this failed" };
 }
 

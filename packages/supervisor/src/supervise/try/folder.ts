@@ -1,5 +1,5 @@
 import { closeSync, constants, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import { AT_REMOVEDIR, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, openLocked, RENAME_NOREPLACE, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Exit } from "../types.ts";
@@ -139,13 +139,9 @@ export function readTried(machine: Machine, id: string): TriedMeta | undefined {
   if (!ID.test(id)) return undefined;
   const found = readRegular(`${triedFolder(machine)}/${id}/meta.json`, MAX_META);
   if (found.is !== "text") return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
-    return isObject(value) && Array.isArray(value["argv"]) && Array.isArray(value["places"]) ? (value as unknown as TriedMeta) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(found.text);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
+  return isObject(value) && Array.isArray(value["argv"]) && Array.isArray(value["places"]) ? (value as unknown as TriedMeta) : undefined;
 }
 
 /** A tried run that is going on, or being applied, and may change what lies there. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
 import { readRegular } from "@assent/guard/state";
 import { hashOf, linkText } from "./after.ts";
@@ -86,14 +86,10 @@ function pendingEdits(runs: string): readonly Edit[] {
 }
 
 function parse(text: string): EditBefore | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || typeof value["time"] !== "number" || !Array.isArray(value["paths"])) return undefined;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
-    return value as unknown as EditBefore;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value) || typeof value["time"] !== "number" || !Array.isArray(value["paths"])) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
+  return value as unknown as EditBefore;
 }
 
 /** What a tool left at a path, as far as that can be told. */

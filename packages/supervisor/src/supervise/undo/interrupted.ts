@@ -1,5 +1,5 @@
 import { closeSync, constants, readSync, rmSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { readRegular, writeAtomic } from "@assent/guard/state";
 import { KernelError, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { Changed } from "./keep.ts";
@@ -61,15 +61,11 @@ export function interruptedUndo(of: readonly RunRecord[]): Interrupted | undefin
 }
 
 function parse(text: string): Intended | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || !Array.isArray(value["steps"]) || !Array.isArray(value["refused"]) || !Array.isArray(value["paths"]))
-      return undefined;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
-    return value as unknown as Intended;
-  } catch {
+  const value = parseJson(text);
+  if (!isObject(value) || !Array.isArray(value["steps"]) || !Array.isArray(value["refused"]) || !Array.isArray(value["paths"]))
     return undefined;
-  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
+  return value as unknown as Intended;
 }
 
 /**

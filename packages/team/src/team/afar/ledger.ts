@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import type { PasskeyProof } from "@assent/guard/seal";
 import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import { type AfarDemand, readDemand, readProofs, signersOf } from "./passkeys.ts";
@@ -276,12 +276,8 @@ function namesIn(machine: Machine): readonly string[] {
 function readFileOf(machine: Machine, file: string): Readonly<Record<string, unknown>> | undefined {
   const found = readRegular(file, LARGEST);
   if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    return isObject(value) && value["v"] === 1 ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(found.text);
+  return isObject(value) && value["v"] === 1 ? value : undefined;
 }
 
 function removeFile(file: string): void {

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
 import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import { membershipMark } from "../membership-mark.ts";
@@ -45,12 +45,8 @@ const joiningFile = (machine: Machine): string => `${folderOf(machine)}/joining.
 export function readJoining(machine: Machine): FleetJoining | undefined {
   const found = readRegular(joiningFile(machine), LARGEST);
   if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    return isJoining(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(found.text);
+  return isJoining(value) ? value : undefined;
 }
 
 function isJoining(value: unknown): value is FleetJoining {

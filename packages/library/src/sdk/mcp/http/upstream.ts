@@ -1,3 +1,4 @@
+import { parseJson } from "@assent/core/data";
 import { Agent, request as requestPlain, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import { brief } from "@assent/core/action";
@@ -114,15 +115,11 @@ export async function refusalOf(response: IncomingMessage): Promise<string> {
 }
 
 function messageIn(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || !("error" in value)) return undefined;
-    const { error } = value;
-    if (typeof error === "object" && error !== null && "message" in error && typeof error.message === "string") return error.message;
-    return typeof error === "string" ? error : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || !("error" in value)) return undefined;
+  const { error } = value;
+  if (typeof error === "object" && error !== null && "message" in error && typeof error.message === "string") return error.message;
+  return typeof error === "string" ? error : undefined;
 }
 
 export const networkError = (error: unknown): string =>
