@@ -42,6 +42,14 @@ export function complain(command: string, message: string, help?: string): void 
   writeStderr(`assent ${command}: ${message}\n${help === undefined ? "" : `  ${help}\n`}`);
 }
 
+/** As `complain`, for one command: the exit status of what was not done. */
+export const failing =
+  (command: string) =>
+  (message: string, help?: string): number => {
+    complain(command, message, help);
+    return 1;
+  };
+
 /** As `complain`, of what cannot be meant as it was asked for: the exit status of wrong use. */
 export function refuseUse(command: string, message: string, help?: string): number {
   complain(command, message, help);

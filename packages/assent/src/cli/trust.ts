@@ -8,7 +8,7 @@ import { askYes } from "./ask-yes.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
-import { complain, sha256, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
+import { complain, failing, sha256, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
@@ -21,6 +21,7 @@ interface TrustOptions {
 }
 
 const COMMAND = "trust";
+const fail = failing(COMMAND);
 const MAX_BYTES = 1 << 20;
 const print = (value: Record<string, unknown>): void => writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...value })}\n`);
 
@@ -139,9 +140,4 @@ function revoke(path: string | true, { json }: TrustOptions): number {
   if (json === true) print({ revoked: file });
   else writeStdout(`no longer trusted: ${visible(file)}\n`);
   return 0;
-}
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
 }

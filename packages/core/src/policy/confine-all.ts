@@ -40,7 +40,7 @@ export interface ConfineContext {
   readonly confines?: boolean | undefined;
   /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
   readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
-  /** A file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
+  /** Where nothing confines: a file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
   readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
   readonly refusable?: boolean | undefined;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync, statSync, unlinkSync, type BigIntStats } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { bootMoment, isBootMoment, passedSince } from "./clock.ts";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic, namesIn } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 import { LONGEST_GRANT_MS } from "@assent/core/policy";
@@ -284,14 +284,6 @@ export function pruneGrants(machine: Machine, now: number): void {
   for (const name of names) {
     const [, id = ""] = /^([a-z0-9]+)\.(?:json|use-\d+)$/.exec(name) ?? [];
     if (id !== "" && !live.has(id)) removed(`${folder}/${name}`);
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -1,6 +1,6 @@
-import { readdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
+import { rmdirSync, statSync, unlinkSync } from "node:fs";
 import { isObject, parseJson } from "@assent/core/data";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic, namesIn } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -69,14 +69,8 @@ export function dropLeftRun(machine: Machine, run: string): void {
  */
 export function endSession(machine: Machine, agent: string, session: string): number {
   const folder = leftFolder(machine);
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return 0;
-  }
   let ended = 0;
-  for (const name of names) {
+  for (const name of namesIn(folder)) {
     const run = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
     if (!RUN.test(run)) continue;
     const found = readRegular(fileOf(machine, run), MAX_BYTES);

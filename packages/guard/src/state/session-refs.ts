@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, unlinkSync } from "node:fs";
 import { isObject, sha256, parseJson } from "@assent/core/data";
 import { joinPath, parentOf, resolvePath } from "@assent/core/path";
-import { ensureFolder, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, isOwn, readRegular, writeAtomic, namesIn } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -74,14 +74,6 @@ function readRefs(folder: string): RefsBefore | undefined {
 function textOf(path: string): string | undefined {
   const found = readRegular(path, MOST_BYTES);
   return found.is === "text" ? found.text : undefined;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 const fileOf = (machine: Machine, session: string, common: string): string =>
