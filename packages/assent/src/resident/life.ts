@@ -1,4 +1,4 @@
-import { readlinkSync, statSync, unlinkSync } from "node:fs";
+import { readlinkSync, statSync } from "node:fs";
 import { isAlive, type ownLife } from "@assent/guard/approve";
 import { isObject, parseJson } from "@assent/core/data";
 import { readRegular, writeAtomic } from "@assent/guard/state";
@@ -24,14 +24,6 @@ export function markOf(file: string): string {
 }
 
 export const inodeOf = (file: string): string => markOf(file).split(":").slice(0, 2).join(":");
-
-export function removeFile(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Nothing is there; listening says what else is wrong.
-  }
-}
 
 /** What a judge says of itself every few seconds. */
 export interface ResidentLife extends ReturnType<typeof ownLife> {

@@ -1,8 +1,9 @@
+import { dropFile } from "@assent/guard/state";
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { isCaller, standingOf } from "./caller.ts";
-import { inodeOf, removeFile, type SocketPlace } from "./life.ts";
+import { inodeOf, type SocketPlace } from "./life.ts";
 import { CallReader, printAnswerFrame, type ResidentAnswer, type ResidentCall } from "./wire.ts";
 
 /** Judges a call; undefined: the caller is to find out by itself. */
@@ -70,7 +71,7 @@ export class SocketWay {
     if (!holdLock(this.#place, this.#inherited)) return false;
     const { socket } = this.#place;
     // Whoever holds the lock is the only one that listens: what lies there was left behind.
-    removeFile(socket);
+    dropFile(socket);
     const server = createServer((connection) => hearClient(connection, judge));
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -101,7 +102,7 @@ export class SocketWay {
   close(over: () => void): void {
     // Closing removes the name, whoever's that is by now.
     if (this.isFound()) this.#server?.close(over);
-    removeFile(this.life);
+    dropFile(this.life);
   }
 }
 

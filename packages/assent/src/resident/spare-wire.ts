@@ -1,3 +1,4 @@
+import { dropFile } from "@assent/guard/state";
 import { randomBytes } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import {
@@ -14,7 +15,7 @@ import {
   sys,
   SYSCALLS,
 } from "@assent/supervisor/supervise/kernel";
-import { inodeOf, removeFile } from "./life.ts";
+import { inodeOf } from "./life.ts";
 
 /** The other side of `stubs/spare.c`, which says what is sent. Without node's event loop, which cannot take descriptors. */
 const MAGIC = "assent?2";
@@ -82,7 +83,7 @@ export class SpareSocket {
     address.writeUInt16LE(AF.UNIX, 0);
     address.set(name, 2);
     this.#listener = must("socket", AF.UNIX, SOCK.STREAM | SOCK_CLOEXEC, 0, 0, 0, 0);
-    removeFile(path);
+    dropFile(path);
     must("bind", this.#listener, addressOf(address), 2 + name.length);
     must("listen", this.#listener, 0);
     if (comesIn > 0) limitWaiting(this.#listener, SO_RCVTIMEO, comesIn);
@@ -117,7 +118,7 @@ export class SpareSocket {
 
   /** Nobody is taken any more. */
   close(): void {
-    if (inodeOf(this.#path) === this.#inode) removeFile(this.#path);
+    if (inodeOf(this.#path) === this.#inode) dropFile(this.#path);
     sys(SYSCALLS.close, this.#listener);
     sys(SYSCALLS.close, SECRET_AT);
   }

@@ -1,5 +1,5 @@
+import { dropFile } from "@assent/guard/state";
 import { type ChildProcess, spawn } from "node:child_process";
-import { removeFile } from "./life.ts";
 
 /** What it says on descriptor 3 when a command is its own. */
 export const TAKEN = "t";
@@ -66,6 +66,6 @@ export class Spares {
     clearTimeout(this.#timer);
     if (this.#waiting === undefined) return;
     this.#waiting.kill("SIGKILL");
-    removeFile(this.#start.socket);
+    dropFile(this.#start.socket);
   }
 }

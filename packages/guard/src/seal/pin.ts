@@ -1,4 +1,4 @@
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { hashStatement, isPublicKey, isSignedBy, keyIdOf, type Signed } from "./keys.ts";
 import {
   isGroupName,
@@ -26,12 +26,7 @@ const SEAL = "\n//seal ";
 
 /** Reads the text of a pin; undefined: it is none. */
 export function readPin(text: string): PolicyPin | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   return isPin(value) ? value : undefined;
 }
 
@@ -64,12 +59,7 @@ export function sealText({ signed: { statement, key, signature }, heartbeat }: S
 export function openSealed(text: string): SealedPolicy | undefined {
   const at = text.lastIndexOf(SEAL);
   if (at < 0 || !text.endsWith("\n")) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text.slice(at + SEAL.length));
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text.slice(at + SEAL.length));
   if (!isObject(value) || !isObject(value["signed"]) || !isObject(value["signed"]["statement"])) return undefined;
   const signed: unknown = { ...value["signed"], statement: { ...value["signed"]["statement"], policy: text.slice(0, at) } };
   const { heartbeat } = value;

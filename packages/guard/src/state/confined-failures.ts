@@ -1,7 +1,7 @@
 import { readdirSync, statSync, unlinkSync, utimesSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { fileNameOf } from "./breaker.ts";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic, dropFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -93,11 +93,7 @@ export function askedAboutFailure(machine: Machine, { cwd, command, time }: Conf
 
 /** It works after all. */
 export function forgetConfinedFailure(machine: Machine, cwd: string, command: string): void {
-  try {
-    unlinkSync(fileOf(machine, cwd, command));
-  } catch {
-    // There is none.
-  }
+  dropFile(fileOf(machine, cwd, command));
 }
 
 function forgetOld(folder: string): void {

@@ -1,6 +1,6 @@
-import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, writeSync } from "node:fs";
 import { isObject, sha256, parseJson } from "@assent/core/data";
-import { ensureFolder, errorCode, isOwn, readRegular } from "./files.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, dropFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { randomHex } from "./random.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -83,7 +83,7 @@ export function writeReport(machine: Machine, id: string, report: ConfinedReport
 
 /** The command has ended, and there is nothing to tell. */
 export function dropReport(machine: Machine, id: string): void {
-  remove(`${reportsFolder(machine)}/${id}.run`);
+  dropFile(`${reportsFolder(machine)}/${id}.run`);
   leaveEmpty(reportsFolder(machine));
 }
 
@@ -104,7 +104,7 @@ export function readReport(machine: Machine, id: string): ConfinedReport | undef
   } catch {
     return undefined;
   } finally {
-    remove(taken);
+    dropFile(taken);
     leaveEmpty(folder);
   }
 }
@@ -125,7 +125,7 @@ export function isReportUnheard(machine: Machine, now = Date.now()): boolean {
 function clearOld(folder: string, now: number): void {
   for (const name of readdirSync(folder).slice(0, MOST_FILES)) {
     const stats = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-    if (stats !== undefined && now - stats.mtimeMs > LASTS_MS) remove(`${folder}/${name}`);
+    if (stats !== undefined && now - stats.mtimeMs > LASTS_MS) dropFile(`${folder}/${name}`);
   }
 }
 
@@ -146,11 +146,3 @@ function parse(text: string): ConfinedReport | undefined {
 }
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Somebody else was faster.
-  }
-}

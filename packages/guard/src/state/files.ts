@@ -26,6 +26,16 @@ export function messageOf(error: unknown): string {
   return text === "" ? "for no reason that is known" : text;
 }
 
+/** Takes a file away; false where it was gone, or stays. */
+export function dropFile(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The names in a folder; none where it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, readdirSync, statSync, unlinkSync, type BigIntStats } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, statSync, type BigIntStats } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { bootMoment, isBootMoment, passedSince } from "./clock.ts";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic, namesIn } from "./files.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic, namesIn, dropFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 import { LONGEST_GRANT_MS } from "@assent/core/policy";
@@ -267,8 +267,8 @@ export function revokeGrant(machine: Machine, id: string): boolean {
   const folder = grantsFolder(machine);
   const names = namesIn(folder).filter((name) => name.startsWith(`${id}.`));
   // The grant first: whoever uses it now looks for it before he does.
-  const found = names.includes(`${id}.json`) && removed(`${folder}/${id}.json`);
-  for (const name of names) removed(`${folder}/${name}`);
+  const found = names.includes(`${id}.json`) && dropFile(`${folder}/${id}.json`);
+  for (const name of names) dropFile(`${folder}/${name}`);
   return found;
 }
 
@@ -283,15 +283,6 @@ export function pruneGrants(machine: Machine, now: number): void {
   );
   for (const name of names) {
     const [, id = ""] = /^([a-z0-9]+)\.(?:json|use-\d+)$/.exec(name) ?? [];
-    if (id !== "" && !live.has(id)) removed(`${folder}/${name}`);
-  }
-}
-
-function removed(file: string): boolean {
-  try {
-    unlinkSync(file);
-    return true;
-  } catch {
-    return false;
+    if (id !== "" && !live.has(id)) dropFile(`${folder}/${name}`);
   }
 }

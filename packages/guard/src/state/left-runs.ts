@@ -1,6 +1,6 @@
-import { rmdirSync, statSync, unlinkSync } from "node:fs";
+import { rmdirSync, statSync } from "node:fs";
 import { isObject, parseJson } from "@assent/core/data";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic, namesIn } from "./files.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic, namesIn, dropFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -51,11 +51,7 @@ export function isLeftRun(machine: Machine, run: string): boolean {
 
 /** What was left is over. */
 export function dropLeftRun(machine: Machine, run: string): void {
-  try {
-    unlinkSync(fileOf(machine, run));
-  } catch {
-    // It was ended.
-  }
+  dropFile(fileOf(machine, run));
   try {
     rmdirSync(leftFolder(machine));
   } catch {

@@ -1,5 +1,5 @@
-import { closeSync, constants, openSync, readdirSync, unlinkSync, writeSync } from "node:fs";
-import { ensureFolder, errorCode, readRegular, namesIn } from "./files.ts";
+import { closeSync, constants, openSync, readdirSync, writeSync } from "node:fs";
+import { ensureFolder, errorCode, readRegular, namesIn, dropFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { processFields } from "./process.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -31,7 +31,7 @@ export function noteLiveRun(machine: Machine, run: string, session?: string): ()
   } finally {
     closeSync(fd);
   }
-  return () => remove(file);
+  return () => dropFile(file);
 }
 
 /**
@@ -51,7 +51,7 @@ export function isAnyRunLive(machine: Machine): boolean {
     const found = NAME.exec(name);
     if (found !== null && startOf(Number(found[1])) === found[2]) return true;
     // Its supervisor was killed, and the tree with it.
-    remove(`${folder}/${name}`);
+    dropFile(`${folder}/${name}`);
     return false;
   });
 }
@@ -81,14 +81,6 @@ export function isGone(target: number): boolean {
     return !process.kill(target, 0);
   } catch (error) {
     return errorCode(error) === "ESRCH";
-  }
-}
-
-function remove(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was first.
   }
 }
 

@@ -10,12 +10,11 @@ import {
   openSync,
   readSync,
   renameSync,
-  unlinkSync,
   writeSync,
   type Stats,
 } from "node:fs";
 import { parentOf } from "@assent/core/path";
-import { errorCode } from "./files.ts";
+import { errorCode, dropFile } from "./files.ts";
 import { withLock } from "./lock.ts";
 
 export type EditableText =
@@ -112,7 +111,7 @@ function replaceLocked(path: string, was: string | undefined, next: string, mode
     return failed(error instanceof RightsError ? error.message : why(error));
   } finally {
     closeSync(descriptor);
-    release(beside);
+    dropFile(beside);
   }
 }
 
@@ -131,14 +130,6 @@ function keepRights(descriptor: number, old: Stats | undefined, mode: number): v
   }
   // After the owner: a change of owner takes mode bits away.
   fchmodSync(descriptor, old === undefined ? mode : old.mode & 0o7777);
-}
-
-function release(beside: string): void {
-  try {
-    unlinkSync(beside);
-  } catch {
-    // It has taken the file's place.
-  }
 }
 
 /** Gives a new file its name. A link fails where a rename would replace what has come meanwhile; false where there are no links. */

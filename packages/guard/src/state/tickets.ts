@@ -1,7 +1,7 @@
-import { chmodSync, lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
-import { isObject, sha256 } from "@assent/core/data";
+import { chmodSync, lstatSync, readdirSync, renameSync } from "node:fs";
+import { isObject, sha256, parseJson } from "@assent/core/data";
 import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic, dropFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { randomHex } from "./random.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -162,17 +162,12 @@ export function takeTicket(machine: Machine, id: string, now: number = Date.now(
   } catch {
     return undefined;
   } finally {
-    remove(taken);
+    dropFile(taken);
   }
 }
 
 function parse(json: string, id: string, now: number): Ticket | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(json);
   const sealed = isSealed(id);
   if (!isObject(value) || value["v"] !== 1 || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
   if (sealed ? digestOf(json) !== id || !isObject(value["policies"]) : value["id"] !== id || value["policies"] !== undefined)
@@ -219,14 +214,6 @@ function isFresh(time: number, moment: Partial<Record<keyof BootMoment, unknown>
 function clearOld(folder: string, now: number): void {
   for (const name of readdirSync(folder).slice(0, MOST_FILES)) {
     const stats = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-    if (stats !== undefined && now - stats.mtimeMs >= TICKET_LASTS_MS) remove(`${folder}/${name}`);
-  }
-}
-
-function remove(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
+    if (stats !== undefined && now - stats.mtimeMs >= TICKET_LASTS_MS) dropFile(`${folder}/${name}`);
   }
 }

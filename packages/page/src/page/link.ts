@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, unlinkSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { lstatSync, readdirSync } from "node:fs";
+import { isObject, parseJson } from "@assent/core/data";
 import type { PageProcess } from "./place.ts";
-import { isOwn, type Machine, readRegular, writeAtomic } from "@assent/guard/state";
+import { isOwn, type Machine, readRegular, writeAtomic, dropFile } from "@assent/guard/state";
 
 /**
  * How a person's browser gets in: a secret that works once and for a minute. Who opens the page leaves its hash in the page's
@@ -52,15 +52,10 @@ export function useLink(place: string, secret: string, machine: Machine, now = D
   const hash = hashOf(secret);
   const found = readRegular(`${place}/${linkName(hash)}`, LARGEST);
   // Of two who come at once one takes the file away.
-  const taken = remove(`${place}/${linkName(hash)}`);
-  remove(`${place}/${fileName(hash)}`);
+  const taken = dropFile(`${place}/${linkName(hash)}`);
+  dropFile(`${place}/${fileName(hash)}`);
   if (!taken || found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(found.text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(found.text);
   if (!isObject(value) || typeof value["made"] !== "number" || typeof value["folder"] !== "string") return undefined;
   const age = now - value["made"];
   return age >= 0 && age <= LIVES_MS ? value["folder"] : undefined;
@@ -71,15 +66,6 @@ export function removeOldLinks(place: string, now = Date.now()): void {
   for (const name of readdirSync(place)) {
     if (!/^(?:link|open)-[\da-f]+\.(?:json|html)$/.test(name)) continue;
     const stats = lstatSync(`${place}/${name}`, { throwIfNoEntry: false });
-    if (stats !== undefined && now - stats.mtimeMs > LIVES_MS) remove(`${place}/${name}`);
-  }
-}
-
-function remove(path: string): boolean {
-  try {
-    unlinkSync(path);
-    return true;
-  } catch {
-    return false;
+    if (stats !== undefined && now - stats.mtimeMs > LIVES_MS) dropFile(`${place}/${name}`);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { isAlive, ownLife } from "@assent/guard/approve";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { ensureFolder, isOwn, type Machine, openState, readRegular, writeAtomic } from "@assent/guard/state";
 
 declare const ASSENT_BUILD: string | undefined;
@@ -65,12 +65,7 @@ export function writePageProcess(folder: string, { name, port }: Pick<PageProces
 export function findPageProcess(folder: string, machine: Machine): PageProcess | undefined {
   const found = readRegular(recordFile(folder), LARGEST);
   if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(found.text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(found.text);
   if (!isObject(value)) return undefined;
   const { pid, started, namespace, name, port, build } = value;
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid < 2 || typeof started !== "number") return undefined;

@@ -1,7 +1,7 @@
-import { chmodSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { isObject } from "@assent/core/data";
-import { ensureFolder, type Machine, openState, randomHex, TICKET_LASTS_MS } from "@assent/guard/state";
+import { isObject, parseJson } from "@assent/core/data";
+import { ensureFolder, type Machine, openState, randomHex, TICKET_LASTS_MS, dropFile } from "@assent/guard/state";
 import type { JudgedInRun } from "@assent/supervisor/supervise/order";
 
 /** How a run that somebody else starts finds the guard that let it go ahead: its ticket says so, which no run can read. */
@@ -40,7 +40,7 @@ class RunListener {
     this.#server.listen({ path, exclusive: true });
     this.#server.unref();
     chmodSync(path, 0o600);
-    process.on("exit", () => remove(path));
+    process.on("exit", () => dropFile(path));
   }
 
   expect(hear: Expected["hear"]): RunTells {
@@ -109,7 +109,7 @@ function clearOld(folder: string): void {
   for (const name of readdirSync(folder).slice(0, 1000)) {
     const pid = Number.parseInt(name, 10);
     const stats = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-    if (stats !== undefined && Date.now() - stats.mtimeMs > TICKET_LASTS_MS && !isAlive(pid)) remove(`${folder}/${name}`);
+    if (stats !== undefined && Date.now() - stats.mtimeMs > TICKET_LASTS_MS && !isAlive(pid)) dropFile(`${folder}/${name}`);
   }
 }
 
@@ -122,22 +122,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It is gone.
-  }
-}
-
 /** The supervisor is this program; a line that is cut short is none. */
 function judgedIn(line: string): JudgedInRun | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
   if (!isObject(value) || typeof value["program"] !== "string" || !isObject(value["action"]) || !isObject(value["verdict"]))
     return undefined;
   const { action, verdict } = value;

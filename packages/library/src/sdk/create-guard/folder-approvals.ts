@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "@assent/guard/state";
+import { errorCode, dropFile } from "@assent/guard/state";
 import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
 
 const NAME = /^([\w-]{22})\.json$/;
@@ -45,7 +45,7 @@ export function folderApprovals(folder: string): ApprovalStore {
     },
     list: async function* (of) {
       for (const pending of listed()) {
-        if (pending.expires <= Date.now()) forget(place(pending.id));
+        if (pending.expires <= Date.now()) dropFile(place(pending.id));
         else if (isListed(pending, of)) yield await Promise.resolve(pending);
       }
     },
@@ -59,14 +59,6 @@ function pendingIn(file: string, id: string | undefined): PendingApproval | unde
     return found?.id === id ? found : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function forget(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was first.
   }
 }
 

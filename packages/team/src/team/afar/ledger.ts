@@ -1,8 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
+import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, utimesSync } from "node:fs";
 import { isObject, parseJson } from "@assent/core/data";
 import type { PasskeyProof } from "@assent/guard/seal";
-import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
+import {
+  ensureFolder,
+  errorCode,
+  isOwn,
+  type Machine,
+  openState,
+  readRegular,
+  stateFolder,
+  writeAtomic,
+  dropFile,
+} from "@assent/guard/state";
 import { type AfarDemand, readDemand, readProofs, signersOf } from "./passkeys.ts";
 
 /**
@@ -106,7 +116,7 @@ export function announceTeam(machine: Machine): { close(): void } {
   const close = (): void => {
     clearInterval(beat);
     process.off("exit", close);
-    removeFile(file);
+    dropFile(file);
   };
   process.on("exit", close);
   return { close };
@@ -239,7 +249,7 @@ export function noteAnswer(machine: Machine, answer: AfarAnswer, now: number): "
     if (errorCode(error) !== "EEXIST") throw error;
     return readAnswer(machine, asked)?.answer === answer.answer ? "applied" : "refused";
   } finally {
-    removeFile(beside);
+    dropFile(beside);
   }
 }
 
@@ -259,7 +269,7 @@ export function takeAfar(machine: Machine, id: string): boolean {
 export function clearAfar(machine: Machine, now: number): void {
   for (const { asked } of knownAfar(machine))
     if (now - asked.until > STAYS_MS || asked.asked - now > STAYS_MS)
-      for (const what of ["asked", "answer", "used"] as const) removeFile(fileOf(machine, asked.id, what));
+      for (const what of ["asked", "answer", "used"] as const) dropFile(fileOf(machine, asked.id, what));
 }
 
 function namesIn(machine: Machine): readonly string[] {
@@ -278,12 +288,4 @@ function readFileOf(machine: Machine, file: string): Readonly<Record<string, unk
   if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
   const value = parseJson(found.text);
   return isObject(value) && value["v"] === 1 ? value : undefined;
-}
-
-function removeFile(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
-  }
 }
