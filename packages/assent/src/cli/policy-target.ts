@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { visible } from "@assent/core/action";
 import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Problem } from "@assent/core/policy";
-import { readTrust, thisMachine, type Machine } from "@assent/guard/state";
+import { readTrust, thisMachine, type Machine, hexDigest } from "@assent/guard/state";
 import { schemaFor } from "@assent/page/look";
 import { absolute, shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";
@@ -69,8 +68,6 @@ export function trustEnded({ machine, place }: Pick<PolicyTarget, "machine" | "p
   const pin = readTrust(machine).pins.get(place.file);
   if (pin === undefined) return undefined;
   const found = readPlace(place);
-  if (found.is === "text" && sha256(found.text) === pin) return undefined;
+  if (found.is === "text" && hexDigest(found.text) === pin) return undefined;
   return "the file has changed since you trusted it, so its allow rules do not count: `assent trust`";
 }
-
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -25,6 +26,9 @@ export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return text === "" ? "for no reason that is known" : text;
 }
+
+/** SHA-256 of a text, in hexadecimal digits. */
+export const hexDigest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Takes a file away; false where it was gone, or stays. */
 export function dropFile(path: string): boolean {
@@ -59,6 +63,12 @@ const WHY: Record<string, string> = { EACCES: "permission denied", ELOOP: "too m
 export function readRegular(path: string, limit: number): FileText {
   const found = readRegularBytes(path, limit);
   return found.is === "bytes" ? { is: "text", text: found.bytes.toString("utf8"), stats: found.stats } : found;
+}
+
+/** The text of a regular file; undefined where `readRegular` finds none. */
+export function readText(path: string, limit: number): string | undefined {
+  const found = readRegular(path, limit);
+  return found.is === "text" ? found.text : undefined;
 }
 
 /** As `readRegular`, for what is no text. */

@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync } from "node:fs";
 import { isObject, parseJson } from "@assent/core/data";
 import type { PageProcess } from "./place.ts";
-import { isOwn, type Machine, readRegular, writeAtomic, dropFile } from "@assent/guard/state";
+import { isOwn, type Machine, readRegular, writeAtomic, dropFile, hexDigest } from "@assent/guard/state";
 
 /**
  * How a person's browser gets in: a secret that works once and for a minute. Who opens the page leaves its hash in the page's
@@ -20,14 +20,13 @@ export interface NewLink {
   readonly address: string;
 }
 
-const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 const linkName = (hash: string): string => `link-${hash}.json`;
 const fileName = (hash: string): string => `open-${hash.slice(0, 16)}.html`;
 
 /** A link into the page, which starts at `folder`. */
 export function newLink(place: string, { name, port }: Pick<PageProcess, "name" | "port">, folder: string, now = Date.now()): NewLink {
   const secret = randomBytes(32).toString("base64url");
-  const hash = hashOf(secret);
+  const hash = hexDigest(secret);
   // What stands behind `#` is sent to nobody, and in no Referer.
   const address = `http://${name}:${port}/enter#${secret}`;
   const file = `${place}/${fileName(hash)}`;
@@ -49,7 +48,7 @@ const redirect = (address: string): string => `<!doctype html>
 /** The folder that the link's page starts at, once; undefined: the secret is none, was used, or is too old. */
 export function useLink(place: string, secret: string, machine: Machine, now = Date.now()): string | undefined {
   if (!SECRET.test(secret)) return undefined;
-  const hash = hashOf(secret);
+  const hash = hexDigest(secret);
   const found = readRegular(`${place}/${linkName(hash)}`, LARGEST);
   // Of two who come at once one takes the file away.
   const taken = dropFile(`${place}/${linkName(hash)}`);
