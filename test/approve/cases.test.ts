@@ -11,7 +11,7 @@ import {
   queueApprover,
   questionsFolder,
 } from "@assent/guard/approve/queue";
-import type { AdaptedGuard } from "../../packages/library/src/sdk/guard/adapted-guard.ts";
+import type { AdaptedGuard } from "../../packages/library/src/sdk/common/adapted-guard.ts";
 import { Gateway } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
 import { createGuard, queueApprover as onAskInQueue } from "@assent/library/sdk";
 import { announceTeam, knownAfar, noteAnswer, openLedger, withTeam } from "@assent/team/team/afar";

@@ -14,7 +14,7 @@ import {
   refusalOf,
   targetOf,
 } from "../adapters/judge.ts";
-import type { AdaptedGuard, From } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard, From } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { Options } from "../common/options.ts";
 import type {

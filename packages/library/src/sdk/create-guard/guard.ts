@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core/data";
 import type { Principal, RequestVerdict } from "@assent/core/policy";
-import type { AdaptedGuard, AdapterRequest, GuardDecision } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard, AdapterRequest, GuardDecision } from "../common/adapted-guard.ts";
 import { type GuardInside, INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
 import { type AskQuestion, NobodyThereError } from "../common/ask.ts";

@@ -5,7 +5,7 @@ import { compareDecisions } from "@assent/core/policy";
 import type { ToolFacts } from "@assent/guard/engine";
 import { type AdapterOptions, commandFieldIn, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, listIn, objectIn } from "../common/members.ts";
-import type { AdaptedGuard } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/tool.ts";
 import { GuardOptionError } from "../common/options.ts";
