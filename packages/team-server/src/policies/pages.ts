@@ -2,11 +2,12 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import { isPublicKey, isSignedPolicy, keyIdOf } from "@assent/guard/seal";
 import { GROUP_OF_ALL, MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies, type PreviewChange } from "@assent/team/team/protocol";
-import { isAdmin, type TeamPerson } from "../enrol/index.ts";
+import type { TeamPerson } from "../enrol/index.ts";
 import {
   type Cell,
   formFields,
   frame,
+  type PersonPage,
   type Html,
   limitedBody,
   shown,
@@ -29,13 +30,10 @@ import {
   releasePolicy,
 } from "./store.ts";
 
-interface PolicyView {
-  readonly person: TeamPerson;
+interface PolicyView extends PersonPage {
   readonly keys: readonly string[];
   readonly groups: readonly PolicyGroup[];
   readonly machines: readonly MachinePolicy[];
-  readonly note?: string;
-  readonly problem?: string;
   readonly text?: { readonly group: string; readonly version: number; readonly policy: string };
   /** What the version that is open would change. */
   readonly preview?: ShownPreview | undefined;
@@ -68,9 +66,8 @@ export function addPolicyPage(
       return context.html(await page(person, { problem: `Not done: ${error.message}.` }), 409);
     }
   };
-  app.get("/policy", gates.looking, async (context) => {
+  app.get("/policy", gates.adminLooking, async (context) => {
     const { person } = context.var;
-    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
     const group = context.req.query("group");
     const version = Number(context.req.query("version"));
     const isNamed = group !== undefined && Number.isInteger(version) && version > 0 && version <= 1_000_000;
@@ -113,13 +110,11 @@ function wholeOf(text: string, most: number): number | undefined {
   return /^\d{1,7}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 }
 
-const policyPage = ({ person, keys, groups, machines, note, problem, text, preview }: PolicyView): Html =>
+const policyPage = ({ keys, groups, machines, text, preview, ...page }: PolicyView): Html =>
   frame(
     "Policies",
-    person,
-    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
-      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      ${
+    page,
+    html`${
         keys.length === 0
           ? html`<h2>The team's key</h2>
               <p>

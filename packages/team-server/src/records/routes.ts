@@ -2,12 +2,13 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import { isObject } from "@assent/core/data";
 import type { FoundTeamRecord, FoundTeamRecords } from "@assent/team/team/protocol";
-import { isAdmin, type TeamPerson } from "../enrol/index.ts";
+import type { TeamPerson } from "../enrol/index.ts";
 import {
   type Cell,
   formBody,
   formFields,
   frame,
+  type PersonPage,
   type Html,
   shown,
   table,
@@ -31,12 +32,9 @@ const FIELDS = [
 ] as const;
 type Wanted = Readonly<Record<(typeof FIELDS)[number][0] | "after", string>>;
 
-interface RecordsView {
-  readonly person: TeamPerson;
+interface RecordsView extends PersonPage {
   readonly wanted: Wanted;
   readonly found: FoundTeamRecords;
-  readonly note?: string;
-  readonly problem?: string;
 }
 
 /** Where administrators look for records of all machines, and erase them. */
@@ -57,9 +55,8 @@ export function addRecordRoutes(app: Hono<WebVariables>, { db, now, gates, tell 
     });
     return recordsPage({ person, wanted, found, ...more });
   };
-  app.get("/records", gates.looking, async (context) => {
+  app.get("/records", gates.adminLooking, async (context) => {
     const { person } = context.var;
-    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
     const asked = (name: string): string =>
       (context.req.query(name) ?? "")
         .replace(/\0|\p{Surrogate}/gu, "")
@@ -135,14 +132,12 @@ const row = (one: FoundTeamRecord): readonly Cell[] => [
   },
 ];
 
-const recordsPage = ({ person, wanted, found, note, problem }: RecordsView): Html => {
+const recordsPage = ({ wanted, found, ...page }: RecordsView): Html => {
   const next = new URLSearchParams({ ...wanted, after: found.next ?? "" }).toString();
   return frame(
     "Records",
-    person,
-    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
-      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      <form class="fields" method="get" action="/records">
+    page,
+    html`<form class="fields" method="get" action="/records">
         ${FIELDS.map(([name, label]) => html`<label>${label} <input name="${name}" value="${wanted[name]}" size="12" autocomplete="off" /></label> `)}
         <button>Search</button>
       </form>

@@ -221,11 +221,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     return context.redirect("/", 303);
   });
 
-  app.get("/people", gates.looking, async (context) => {
-    const { person } = context.var;
-    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
-    return context.html(peoplePage(await peopleView(person)));
-  });
+  app.get("/people", gates.adminLooking, async (context) => context.html(peoplePage(await peopleView(context.var.person))));
   app.post("/people/invite", formBody, gates.admin, async (context) => {
     const { person } = context.var;
     const field = await formFields(context);

@@ -3,7 +3,7 @@ import { resolve, dirname } from "node:path";
 import { realpathSync } from "node:fs";
 import { decide, type DecideOptions, failedOutcome, type Host, type Outcome, type Request, whoOf } from "@assent/guard/engine";
 import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "@assent/guard/engine/given";
-import type { Policy, Principal, RequestVerdict, Who } from "@assent/core/policy";
+import type { Policy, Principal, Who } from "@assent/core/policy";
 import { type Machine, ProcessMemory, thisMachine, writeSealedTicket, writeTicket } from "@assent/guard/state";
 import type { JudgedInRun } from "@assent/supervisor/supervise/order";
 import { confinedCommand, singleQuoted } from "@assent/core/action";
@@ -11,6 +11,7 @@ import { ensureConfineLauncher } from "@assent/hosts/agents/install";
 import type { ConfinedStart, From } from "../common/adapted-guard.ts";
 import { listenToRun, type RunTells } from "../confined/listen.ts";
 import { LIBRARY } from "../common/library.ts";
+import { noteOutcome } from "../common/outcomes.ts";
 import { sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
 import { assentProgram } from "../confined/run.ts";
 import { type GuardCall, folderNamedBy, lowerCall, type LoweredCall, type RunningCall } from "./call.ts";
@@ -187,14 +188,9 @@ export function judgeOne(
   } catch (error) {
     outcome = failedOutcome(request, error);
   }
-  outcomes.set(outcome.verdict, outcome);
+  noteOutcome(outcome);
   return { call, lowered, outcome, start: outcome.instead === undefined ? undefined : made.start };
 }
-
-/** What guards of this process have judged, by its verdict: whoever asks a person needs more than that. */
-const outcomes = new WeakMap<RequestVerdict, Outcome>();
-
-export const outcomeOf = (verdict: RequestVerdict): Outcome | undefined => outcomes.get(verdict);
 
 /** A tool of a host that gives the text of that one field to a shell, in the folder of the session. */
 const isHostsCommand = ({ facts, input }: LoweredCall, { starts, field }: JudgingWay): boolean =>

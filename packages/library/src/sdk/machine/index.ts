@@ -1,2 +1,2 @@
 export { answerGuard, openPromptGuard } from "./open-guard.ts";
-export { outcomeOf } from "../create-guard/judging.ts";
+export { outcomeOf } from "../common/outcomes.ts";
