@@ -16,6 +16,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value that nobody checked yet is a list of texts. */
+export const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");
+
 /** Texts written several to a line. Called as `@__PURE__`: a bundle holds the lists that it reads. */
 export const listed = (...lines: readonly string[]): readonly string[] => lines.join("; ").split("; ");
 

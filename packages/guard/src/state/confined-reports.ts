@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, writeSync } from "node:fs";
-import { isObject, sha256, parseJson } from "@assent/core/data";
+import { isObject, sha256, parseJson, isTexts } from "@assent/core/data";
 import { ensureFolder, errorCode, isOwn, readRegular, dropFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { randomHex } from "./random.ts";
@@ -144,5 +144,3 @@ function parse(text: string): ConfinedReport | undefined {
   if (typeof run !== "string" || (changed !== undefined && typeof changed !== "number") || typeof refused !== "number") return undefined;
   return isTexts(lines) && isTexts(left) ? { run, ...(changed === undefined ? {} : { changed }), lines, refused, left } : undefined;
 }
-
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");

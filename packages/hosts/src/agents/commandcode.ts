@@ -1,3 +1,4 @@
+import { singleQuoted } from "@assent/core/action";
 import { isObject, listed } from "@assent/core/data";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
@@ -91,7 +92,7 @@ function withArguments(input: Input): Input {
   const plain = Array.isArray(args) ? args.map(String) : [];
   const placed = directory === undefined ? input : { ...input, cwd: directory };
   if (plain.length === 0 || typeof command !== "string") return placed;
-  return { ...placed, command: [[command, ...plain.map(quoted)].join(" "), [command, ...plain].join(" ")] };
+  return { ...placed, command: [[command, ...plain.map(singleQuoted)].join(" "), [command, ...plain].join(" ")] };
 }
 
 /** Relative names are meant from `target_directory`. */
@@ -100,8 +101,6 @@ function withFolder(input: Input): Input {
   if (!Array.isArray(paths) || typeof folder !== "string" || folder === "") return input;
   return { ...input, paths: paths.map((path) => (/^[/~]/.test(String(path)) ? String(path) : `${folder}/${String(path)}`)) };
 }
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 function write({ answer, request }: Outcome): Reply {
   const open = answer.decision === "none" && !request.host.decides;
