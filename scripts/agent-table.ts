@@ -56,7 +56,7 @@ const HEAD = `/**
  * (\`HostFacts\` in packages/hosts/src/agents/host/agent.ts says what each means): change those. It stands here because the pure folders lie
  * below the agents, and because the hook loads the file of the agent that calls alone.
  */
-import { listed } from "../../data/index.ts";
+import { listed } from "./listed.ts";
 `;
 
 /** A long list in few lines. */
@@ -142,7 +142,7 @@ const TOOLS_HEAD = `/**
  * Tools of the hosts that are judged by what they do, by the rule that means them: a rule of the tool's own name would guard
  * nothing. Written by \`npm run generate\` from the agents' own files.
  */
-import { listed } from "../../data/index.ts";
+import { listed } from "./listed.ts";
 `;
 
 export const agentTableDocs: readonly { readonly file: string; readonly update: () => string }[] = [

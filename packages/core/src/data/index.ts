@@ -20,9 +20,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === "string");
 
-/** Texts written several to a line. Called as `@__PURE__`: a bundle holds the lists that it reads. */
-export const listed = (...lines: readonly string[]): readonly string[] => lines.join("; ").split("; ");
-
 /** What a text of JSON says; undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,5 +1,6 @@
 import { singleQuoted } from "@assent/core/action";
-import { isObject, listed } from "@assent/core/data";
+import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";

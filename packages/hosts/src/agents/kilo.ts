@@ -1,4 +1,4 @@
-import { listed } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { openCodeManaged, openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode/index.ts";
 import type { Protocol } from "./host/protocol.ts";

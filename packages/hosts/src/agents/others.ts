@@ -1,4 +1,4 @@
-import { listed } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { HostCommands, HostFacts, HostFiles, HostVariables } from "./host/agent.ts";
 
 /**

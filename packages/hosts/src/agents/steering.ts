@@ -1,4 +1,4 @@
-import { listed } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import { whatVariableSteers } from "@assent/core/shell";
 import { type SettingValue } from "./host/agent.ts";
 import type { Does, Sign, Steered } from "./host/steered.ts";

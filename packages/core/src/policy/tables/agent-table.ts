@@ -3,7 +3,7 @@
  * (`HostFacts` in packages/hosts/src/agents/host/agent.ts says what each means): change those. It stands here because the pure folders lie
  * below the agents, and because the hook loads the file of the agent that calls alone.
  */
-import { listed } from "../../data/index.ts";
+import { listed } from "./listed.ts";
 
 export const AGENT_IDS = [
   "claude",

@@ -2,7 +2,7 @@
  * Tools of the hosts that are judged by what they do, by the rule that means them: a rule of the tool's own name would guard
  * nothing. Written by `npm run generate` from the agents' own files.
  */
-import { listed } from "../../data/index.ts";
+import { listed } from "./listed.ts";
 
 export const HOST_TOOLS: Readonly<Record<string, readonly string[]>> = {
   Bash: /* @__PURE__ */ listed(

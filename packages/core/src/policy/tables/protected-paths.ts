@@ -1,6 +1,6 @@
 import { PRIVATE_AT_HOME, PRIVATE_FILES, PRIVATE_FOLDERS, PRIVATE_PLACES } from "#knowledge/places";
 import { AGENT_SECRET_FILES, AGENT_SECRET_FOLDERS, AGENT_SECRETS_AT_HOME } from "./agent-table.ts";
-import { listed } from "../../data/index.ts";
+import { listed } from "./listed.ts";
 
 /**
  * What the presets protect, as data: what programs keep is said in their blocks of the tables (`private`), and here is what is no

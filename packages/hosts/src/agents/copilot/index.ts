@@ -1,4 +1,5 @@
-import { isObject, listed } from "@assent/core/data";
+import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { inputInstead, SELF_TEST, words } from "../host/claude-shape.ts";

@@ -1,4 +1,4 @@
-import { listed } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { SELF_TEST, words } from "../host/claude-shape.ts";

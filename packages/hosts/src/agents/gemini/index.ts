@@ -1,4 +1,5 @@
-import { isObject, listed } from "@assent/core/data";
+import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { inputInstead, readShaped, sample, withNote, words } from "../host/claude-shape.ts";

@@ -1,4 +1,5 @@
-import { isObject, listed } from "@assent/core/data";
+import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Sample, Setup } from "../host/agent.ts";
 import type { Steered } from "../host/steered.ts";

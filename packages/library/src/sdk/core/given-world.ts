@@ -1,4 +1,3 @@
-import { isTexts } from "@assent/core/data";
 import type { Wanted, World } from "@assent/core/action";
 import { joinPath, normalise, parentOf } from "@assent/core/path";
 import { GuardOptionError } from "../common/options.ts";
@@ -61,7 +60,7 @@ export function worldFrom(given: World, cwd: string | undefined): World {
     names: (directory) => answer("names", given.names(directory), isNames),
     ...(changedSecrets === undefined
       ? {}
-      : { changedSecrets: (top) => answer("changedSecrets", changedSecrets.call(given, top), isTexts) }),
+      : { changedSecrets: (top) => answer("changedSecrets", changedSecrets.call(given, top), isListOfNames) }),
     ...(gitShows === undefined ? {} : { gitShows: (folder, shown) => answer("gitShows", gitShows.call(given, folder, shown), isNames) }),
     ...(text === undefined ? {} : { text: (path) => answer("text", text.call(given, path), isTextOrNothing) }),
     ...(exhausted === undefined ? {} : { exhausted: () => answer("exhausted", exhausted.call(given), isBoolean) }),
@@ -74,7 +73,9 @@ const isBoolean = (value: unknown): value is boolean => typeof value === "boolea
 const isBooleanOrNothing = (value: unknown): value is boolean | undefined => value === undefined || isBoolean(value);
 const isTextOrNothing = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
 const isKind = (value: unknown): value is ReturnType<World["kind"]> => KINDS.has(value);
-const isNames = (value: unknown): value is readonly string[] | undefined => value === undefined || isTexts(value);
+const isListOfNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
+const isNames = (value: unknown): value is readonly string[] | undefined => value === undefined || isListOfNames(value);
 const isEntries = (value: unknown): value is ReadonlyMap<string, boolean> | undefined => value === undefined || value instanceof Map;
 
 const isProgram = (value: unknown): value is ReturnType<World["lookup"]> =>
