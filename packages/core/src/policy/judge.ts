@@ -7,7 +7,6 @@ import {
   type Lowered,
   spend,
   type Unknown,
-  type World,
 } from "../action/index.ts";
 import { confine } from "./confine.ts";
 import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
