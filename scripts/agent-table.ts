@@ -68,7 +68,6 @@ function inLines(items: readonly string[]): string {
     if (line !== undefined && line.length + item.length < 130) lines[lines.length - 1] = `${line}${item}; `;
     else lines.push(`${item}; `);
   }
-  // Pure: a bundle holds the lists that it reads.
   return `/* @__PURE__ */ listed(${lines.map((line) => JSON.stringify(line.slice(0, -2))).join(", ")})`;
 }
 
@@ -82,12 +81,22 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function declared([name, value]: readonly [string, Entry]): string {
-  if (name === "AGENT_IDS" || name === "CALL_SIGNS") return `export const ${name} = ${JSON.stringify(value)} as const;`;
+  if (name === "AGENT_IDS") return `export const ${name} = ${JSON.stringify(value)} as const;`;
+  if (name === "CALL_SIGNS") return `export const ${name} = ${printed(value)} as const;`;
   if (isTexts(value)) return `export const ${name}: readonly string[] = ${inLines(value)};`;
-  return `export const ${name}: ${TYPES[name] ?? "Readonly<Record<string, string>>"} = ${JSON.stringify(value)};`;
+  return `export const ${name}: ${TYPES[name] ?? "Readonly<Record<string, string>>"} = ${printed(value)};`;
 }
 
-const isTexts = (value: Entry): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
+/** As JSON, with lists of many texts in few lines. */
+function printed(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return isTexts(value) && value.length > 8 ? inLines(value) : `[${value.map(printed).join(", ")}]`;
+  return `{ ${Object.entries(value)
+    .map(([name, own]) => `${JSON.stringify(name)}: ${printed(own)}`)
+    .join(", ")} }`;
+}
+
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
 /** The rule that means what a host's own tool does; undefined where rules know it by its name. */
 function ruleOfTool(tool: ToolFacts): string | undefined {

@@ -262,7 +262,6 @@ const ARROWS_BACK = new Set([
   "policy/match/match-context.ts > policy/kinds/call.ts",
   "policy/match/types.ts > policy/kinds/index.ts",
   "shell/words/context.ts > shell/programs/invocation.ts",
-  "sdk/create-guard/inside.ts > sdk/adapters/guards.ts",
   // What a command runs is a command again.
   "shell/interpret/command.ts > shell/interpret/builtins/index.ts",
   "shell/programs/apply.ts > shell/programs/analyse/index.ts",

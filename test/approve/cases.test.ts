@@ -12,7 +12,7 @@ import {
   questionsFolder,
 } from "@assent/guard/approve/queue";
 import { agentNamed } from "@assent/hosts/agents";
-import type { AdaptedGuard } from "../../packages/library/src/sdk/guard/adapted-guard.ts";
+import type { AdaptedGuard } from "../../packages/library/src/sdk/common/adapted-guard.ts";
 import { Gateway } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
 import { createGuard, queueApprover as onAskInQueue } from "@assent/library/sdk";
 import { announceTeam, knownAfar, noteAnswer, openLedger, teamClient } from "@assent/team/team/afar";

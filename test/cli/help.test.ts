@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupCommands } from "../../packages/assent/src/cli/help-groups.ts";
+import { groupCommands } from "../../packages/assent/src/cli/program.ts";
 import { program } from "../../packages/assent/src/cli/program.ts";
 
 /** The groups of a help with the names of their commands, as they are printed. */

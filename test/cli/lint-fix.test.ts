@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fixRules } from "../../packages/assent/src/cli/lint-fix.ts";
+import { fixRules } from "../../packages/assent/src/cli/lint.ts";
 import { inspect } from "@assent/guard/inspect";
 import { type Finding, lint } from "@assent/guard/lint";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";

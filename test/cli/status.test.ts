@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ProtectionFacts, protectionOf } from "../../packages/assent/src/cli/protected.ts";
+import { type ProtectionFacts, protectionOf } from "../../packages/assent/src/cli/status.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
 const claude = { id: "claude", name: "Claude Code", registered: "all", off: null } as const;

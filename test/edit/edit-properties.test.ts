@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyPatch, edit, type Edit, type Edited } from "@assent/core/edit";
 import { type Json, type Path, readJson5 } from "@assent/core/edit/json5";
-import { findNode } from "../../packages/core/src/edit/model.ts";
+import { findNode } from "../../packages/core/src/edit/edit.ts";
 import { at, meaning, places, text, value } from "./random.ts";
 
 const RUNS = Number(process.env["EDIT_RUNS"] ?? 1500);

@@ -5,7 +5,7 @@ import { LATENCIES, LogTally, topOf } from "@assent/page/look";
 import { barsPlot, columnsPlot, type PlotNode, roundUp, svgText } from "../../packages/page/src/page/ui/plot.ts";
 import { allOf } from "@assent/guard/suggest";
 import { stateFolder } from "@assent/guard/state";
-import { decisionsOfToday } from "../../packages/assent/src/cli/protected.ts";
+import { decisionsOfToday } from "../../packages/assent/src/cli/status.ts";
 import { assent, scratch } from "../scratch.ts";
 import { accessibilityFaults, endPage, openPage, useBrowser } from "./browser.ts";
 import { HOSTILE, log } from "./log.ts";

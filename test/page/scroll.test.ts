@@ -10,7 +10,7 @@ import {
   rowsIn,
   type ScrollState,
   settle,
-} from "../../packages/page/src/page/ui/parts/scroll.ts";
+} from "../../packages/page/src/page/ui/parts/virtual-list.tsx";
 
 const VIEW = 600;
 const SMALL = { total: 5000, view: VIEW };

@@ -28,12 +28,13 @@ import {
 import { POINTS } from "@assent/core/data";
 import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
-import { complain } from "./policy-target.ts";
+import { complain, failing } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 import { noPerson } from "./terminal.ts";
 
 const COMMAND = "approvals";
+const fail = failing(COMMAND);
 
 /** What a question has to have been shown, so that an answer means it. Milliseconds. */
 const SEEN_MS = 150;
@@ -56,11 +57,6 @@ export async function approvals(options: ApprovalsOptions): Promise<number> {
   } catch (error) {
     return fail(printable(messageOf(error)));
   }
-}
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
 }
 
 interface OpenHere {

@@ -10,17 +10,13 @@ import { autoTable, printTable, settingHere } from "./auto-table.ts";
 import { choose, consentPage } from "./confine.ts";
 import { absolute } from "./place.ts";
 import { readLength } from "./since.ts";
-import { complain } from "./policy-target.ts";
+import { complain, failing } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { whyNotAgreed } from "./terminal.ts";
 
 const COMMAND = "auto";
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
-}
+const fail = failing(COMMAND);
 
 const settingsHere = (machine: Machine): Settings => inspect({ machine, cwd: absolute("."), own: engine.own }).policy.settings;
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { visible } from "@assent/core/action";
 import { thisMachine } from "@assent/guard/state";
 import { absolute } from "./place.ts";
-import { complain } from "./policy-target.ts";
+import { failing } from "./policy-target.ts";
 import { run, type RunParts } from "./run.ts";
 import type { RunFlags } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
@@ -10,6 +10,7 @@ import { styleFor } from "./style.ts";
 import { confirmed } from "./terminal.ts";
 
 const COMMAND = "clip";
+const fail = failing(COMMAND);
 /** Longer text is no command line. Bytes. */
 const LONGEST = 65_536;
 /** A clipboard whose owner does not answer. Milliseconds. */
@@ -37,11 +38,6 @@ export async function clip(flags: ClipFlags, parts: RunParts = {}): Promise<numb
   if (!yes) return fail("nothing is run");
   // INVARIANT: the text is one argument of `sh -c`, after all options: nothing in it can become an option of ours.
   return run(["sh", "-c", line], flags, parts);
-}
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
 }
 
 function clipboard(): { readonly text: string } | { readonly problem: string; readonly help: string } {

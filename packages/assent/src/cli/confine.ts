@@ -10,13 +10,14 @@ import { engine } from "@assent/page/look";
 import { policyText, rememberAnswer } from "./install-left.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { complain, schemaFor, showProblems } from "./policy-target.ts";
+import { complain, failing, schemaFor, showProblems } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed, unattended, whyNotAgreed } from "./terminal.ts";
 import { updateWrapping } from "./wrapping.ts";
 
 const COMMAND = "confine";
+const fail = failing(COMMAND);
 const COMMENT = "What cannot be known beforehand runs sandboxed instead of being asked: held to this policy, and kept for `assent undo`.";
 
 /** What a person agrees to, before `"unknown": "confine"` is written. */
@@ -32,11 +33,6 @@ export function consentPage(env: Machine["env"], time?: string): string {
     `  ${time === undefined ? "" : `It ends by itself after ${visible(time)}. `}\`assent auto ask\` ends it at the next call.`,
     "",
   ].join("\n");
-}
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
 }
 
 /** `assent confine on`: a person agrees, at the terminal. */

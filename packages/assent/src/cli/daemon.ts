@@ -10,11 +10,12 @@ import { engine } from "@assent/page/look";
 import { isTeamReached } from "@assent/team/team/afar";
 import { membershipMark, readSender } from "@assent/team/team";
 import { JSON_VERSION } from "./json.ts";
-import { complain } from "./policy-target.ts";
+import { complain, failing } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { confirmed, unattended } from "./terminal.ts";
 
 const COMMAND = "daemon";
+const fail = failing(COMMAND);
 /** A hook waits as long for an answer. */
 const PATIENCE_MS = 300;
 const END_MS = 2000;
@@ -235,11 +236,6 @@ async function end(life: ResidentLife): Promise<boolean> {
     }
   }
   return false;
-}
-
-function fail(message: string): number {
-  complain(COMMAND, message);
-  return 1;
 }
 
 const PAGE = [

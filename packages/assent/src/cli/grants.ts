@@ -20,13 +20,14 @@ import { engine } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
 import { noteCommand } from "./note-command.ts";
 import { absolute, shorten } from "./place.ts";
-import { complain, refuseUse } from "./policy-target.ts";
+import { complain, failing, refuseUse } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { whyNotAgreed } from "./terminal.ts";
 
 const COMMAND = "grants";
+const fail = failing(COMMAND);
 const HOUR_MS = 3_600_000;
 
 export interface GrantOptions {
@@ -69,11 +70,6 @@ export async function addedGrant(rule: string, options: GrantOptions): Promise<n
   noteCommand(machine, "assent grants add", `the user granted ${made.grant.id}: ${grant.rule}`);
   writeStdout(`${made.grant.id}  ${visible(grant.rule)}, until ${minute(new Date(grant.until))}\n`);
   return 0;
-}
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
 }
 
 type NewGrant = Omit<RuleGrant, "id" | "made">;

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { copyFolder } from "@assent/hosts/agents/install";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import {
@@ -13,6 +13,7 @@ import {
   stateFolder,
   timeLeft,
   writeAtomic,
+  namesIn,
 } from "@assent/guard/state";
 import { parseObject } from "@assent/core/data";
 import { absolute, shorten } from "./place.ts";
@@ -109,13 +110,7 @@ function isOfAnswer(machine: Machine): boolean {
 }
 
 function wrappedNames(machine: Machine): readonly string[] {
-  return ["bin", "wrap"].flatMap((name) => {
-    try {
-      return readdirSync(`${dataFolder(machine)}/${name}`);
-    } catch {
-      return [];
-    }
-  });
+  return ["bin", "wrap"].flatMap((name) => namesIn(`${dataFolder(machine)}/${name}`));
 }
 
 /** Everything that is this user's, for `uninstall --all`. A problem. */

@@ -9,7 +9,6 @@ import { engine } from "@assent/page/look";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
-import { untilInterrupted } from "./ended-by-signal.ts";
 import { readSince } from "./since.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -149,4 +148,26 @@ function withHeaders({ endpoint, headers }: NonNullable<AuditSettings["otlp"]>, 
     values[name] = value;
   }
   return { endpoint, headers: values };
+}
+
+/** The first signal ends it after the message that is under way, the second at once. */
+function untilInterrupted(follow: boolean): (milliseconds: number) => Promise<boolean> {
+  let over = false;
+  let wake: (() => void) | undefined;
+  const end = (): void => {
+    over = true;
+    wake?.();
+  };
+  if (follow) for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  return async (milliseconds) => {
+    if (over) return true;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    return over;
+  };
 }

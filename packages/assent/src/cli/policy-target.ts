@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { visible } from "@assent/core/action";
 import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Problem } from "@assent/core/policy";
-import { readTrust, thisMachine, type Machine } from "@assent/guard/state";
+import { readTrust, thisMachine, type Machine, hexDigest } from "@assent/guard/state";
 import { schemaFor } from "@assent/page/look";
 import { absolute, shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";
@@ -42,6 +41,14 @@ export function complain(command: string, message: string, help?: string): void 
   writeStderr(`assent ${command}: ${message}\n${help === undefined ? "" : `  ${help}\n`}`);
 }
 
+/** As `complain`, for one command: the exit status of what was not done. */
+export const failing =
+  (command: string) =>
+  (message: string, help?: string): number => {
+    complain(command, message, help);
+    return 1;
+  };
+
 /** As `complain`, of what cannot be meant as it was asked for: the exit status of wrong use. */
 export function refuseUse(command: string, message: string, help?: string): number {
   complain(command, message, help);
@@ -61,8 +68,6 @@ export function trustEnded({ machine, place }: Pick<PolicyTarget, "machine" | "p
   const pin = readTrust(machine).pins.get(place.file);
   if (pin === undefined) return undefined;
   const found = readPlace(place);
-  if (found.is === "text" && sha256(found.text) === pin) return undefined;
+  if (found.is === "text" && hexDigest(found.text) === pin) return undefined;
   return "the file has changed since you trusted it, so its allow rules do not count: `assent trust`";
 }
-
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

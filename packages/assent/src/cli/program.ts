@@ -1,17 +1,13 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, Command, Option, Help } from "commander";
+import { REFUSALS_TOLD, RULES_READ, EFFECTS, type Effect } from "@assent/core/policy";
 import { LISTED } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
-import { REFUSALS_TOLD, RULES_READ } from "@assent/core/policy";
-import { groupCommands } from "./help-groups.ts";
 import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, starts, whenAlone } from "./program-frame.ts";
-import { takeCommandWords } from "./option-behind.ts";
+import { takeCommandWords, rootOf } from "./option-behind.ts";
 import { addLogCommands } from "./program-log.ts";
-import { addPageCommand } from "./program-page.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
 import { addStayingCommands } from "./program-daemon.ts";
-import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
-import { addTryCommand } from "./program-try.ts";
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
@@ -330,4 +326,138 @@ function addImportCommands(assent: Command): void {
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
     .action(starts(async () => (await import("./export.ts")).exportRules));
+}
+
+/** `assent open`: the page. */
+function addPageCommand(assent: Command): void {
+  assent
+    .command("open")
+    .summary("open the page in your browser: questions, decisions, runs, the policy")
+    .description(
+      "Opens a page in the browser, on this machine only: pending questions, what was decided, runs and their undo, the policy " +
+        "with an editor, suggested rules (docs/page.md). Its process ends when no page has been open for a while.",
+    )
+    .addOption(folderOption("the folder whose policy the page shows first"))
+    .option("--print", "open nothing: print the path of the file that opens the page, once, within a minute")
+    .option("--link", "open nothing: print the address that opens the page, once, within a minute")
+    .addOption(new Option("--serve").hideHelp())
+    .option(...JSON_OPTION)
+    .action(starts(async () => (await import("./open.ts")).open));
+}
+
+/** `assent try`: a part of the whole table alone, so that `assent run` does not load it. */
+function addTryCommand(assent: Command): void {
+  takeCommandWords(assent.command("try"), { starts: true })
+    .summary("run a command on a view of your files, look at what it did, then apply it or not")
+    .description(
+      "Runs a command whose changes stay on layers of their own: nothing on disk changes before you have seen what it did. It has no network. " +
+        "Without `--` the first word may be list, show, apply or drop: what was kept (docs/how-to/try.md).",
+    )
+    .argument("[command...]", "the command; or list, show ID, apply ID, drop ID")
+    .option("--apply", "apply it if the policy allows all of it, else keep it: status 75")
+    .addOption(policyOption())
+    .option(...JSON_OPTION)
+    .action(async (words: readonly string[], flags: Parameters<typeof import("./try.ts").tryCommand>[1], command: Command) => {
+      const { tryCommand } = await import("./try.ts");
+      const raw = rootOf(command).rawArgs;
+      process.exit(await tryCommand(words, flags, raw.slice(2, raw.length - words.length).includes("--")));
+    });
+}
+
+/** What `assent --help` lists, by what a person wants to do. Every other command works as well: `assent help --all` lists it. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "Begin:": ["install", "uninstall", "doctor", "status", "demo"],
+  "Say what goes ahead:": ["allow", "ask", "deny", "auto", "trust", "edit", "rules", "explain"],
+  "Questions and decisions:": ["why", "approvals", "log", "open"],
+  "Run, look, take back:": ["run", "receipt", "diff", "undo"],
+  "In front of tools, on many machines:": ["mcp", "team"],
+};
+
+const NAMED = Object.values(GROUPS).flat();
+
+class GroupedHelp extends Help {
+  readonly #which: "named" | "all";
+
+  constructor(which: "named" | "all") {
+    super();
+    this.#which = which;
+  }
+
+  override groupItems<T extends Command | Option>(_all: T[], visible: T[], groupOf: (item: T) => string): Map<string, T[]> {
+    const isShown = (item: T): boolean => !("commands" in item) || this.#which === "all" || NAMED.includes(item.name());
+    const placeOf = (item: T): number => (NAMED.includes(item.name()) ? NAMED.indexOf(item.name()) : NAMED.length);
+    const shown = visible.filter(isShown).toSorted((a, b) => placeOf(a) - placeOf(b));
+    return super.groupItems(shown, shown, groupOf);
+  }
+}
+
+/** Shows the commands of `assent` in groups: those that `GROUPS` names, or all. */
+export function groupCommands(assent: Command, which: "named" | "all"): void {
+  for (const command of assent.commands) {
+    const [group] = Object.entries(GROUPS).find(([, names]) => names.includes(command.name())) ?? ["Others:"];
+    command.helpGroup(group);
+  }
+  assent.createHelp = () => Object.assign(new GroupedHelp(which), assent.configureHelp());
+}
+
+const SUMMARIES: Readonly<Record<Effect, string>> = {
+  allow: "let a command go ahead from now on",
+  ask: "be asked before a command from now on",
+  deny: "refuse a command from now on",
+};
+
+/** `assent allow`, `ask`, `deny`: a rule in the words of the command it is about. */
+function addVerbCommands(assent: Command): void {
+  for (const effect of EFFECTS) {
+    const command = assent
+      .command(effect)
+      .summary(SUMMARIES[effect])
+      .description(
+        "Finds the rule for a command, or takes one as it is written in a policy, shows it and what it changes, asks, and writes it.",
+      )
+      .argument("[command...]", 'a command ("npm test", or npm test), or a rule: "Edit(src/**)"; options come before it')
+      .addOption(new Option("--project", "into the policy of this git repository, not into your own"))
+      .option("--why <text>", "the reason, shown with the verdict")
+      .addOption(new Option("--dry-run", "only show the rule").conflicts("yes"))
+      .option("--yes", "do not ask")
+      .option("--force", "a tool is really called so, although it looks like a slip of the finger")
+      .option(...JSON_OPTION);
+    takeCommandWords(command, { sisters: EFFECTS });
+    if (effect === "allow")
+      command
+        .addOption(new Option("--for <time>", "a grant for a while, in place of a rule: 30m, 2h, at most 7d").conflicts(["dryRun", "json"]))
+        .addOption(
+          new Option("--here", "say yes to the sentence that it is about, once for this repository (docs/consents.md)").conflicts([
+            "for",
+            "yes",
+            "dryRun",
+            "json",
+            "project",
+          ]),
+        )
+        .addOption(new Option("--run <run>", "choose from what this run was refused (`assent receipt --list`)").conflicts(["for", "yes"]))
+        .addOption(new Option("--all", "with --run: everything that a rule can allow, without asking").conflicts("dryRun"))
+        .addOption(
+          new Option(
+            "--global",
+            "with --run: into your own policy, for agents too, not only for this program under `assent run`",
+          ).conflicts("project"),
+        );
+    type Options = Parameters<typeof import("./allow.ts").decideOn>[2] & Partial<Parameters<typeof import("./allow-run.ts").allowRun>[1]>;
+    command.action(async (words: readonly string[], { run, ...options }: Options) => {
+      if (run !== undefined) {
+        const { allowRun } = await import("./allow-run.ts");
+        process.exitCode = await allowRun(words, { ...options, run });
+        return;
+      }
+      if (options.all === true || options.global === true)
+        command.error(`error: ${options.all === true ? "--all" : "--global"} goes with --run`, { exitCode: 2 });
+      if (options.for !== undefined && options.yes === true)
+        command.error("error: a grant is agreed to at the terminal: say it without --yes (a rule for ever, without --for, takes --yes)", {
+          exitCode: 2,
+        });
+      const { decideOn } = await import("./allow.ts");
+      process.exitCode = await decideOn(effect, words, options);
+    });
+  }
 }

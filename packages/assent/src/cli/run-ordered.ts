@@ -2,7 +2,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { adviceForPerson, printAction, visible } from "@assent/core/action";
 import type { Approver } from "@assent/guard/approve";
-import { isObject } from "@assent/core/data";
+import { isObject, isTexts } from "@assent/core/data";
 import { isGiven, type RunPolicies, runPolicies } from "@assent/guard/engine/given";
 import { answerGuard } from "@assent/library/sdk/machine";
 import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "@assent/guard/state";
@@ -234,8 +234,7 @@ class Channel {
   }
 }
 
-const texts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
-const variables = (value: unknown): boolean => isObject(value) && texts(Object.values(value));
+const variables = (value: unknown): boolean => isObject(value) && isTexts(Object.values(value));
 
 /** INVARIANT: an order with a member that is not known could have asked for less. */
 const FIELDS: ReadonlySet<string> = new Set(["argv", "cwd", "env", "judge", "policyFiles", "policies", "asks", "profile", "confined"]);
@@ -245,9 +244,9 @@ function isOrder(value: unknown): value is RunOrder {
   const { argv, cwd, env, judge, policyFiles, policies, asks, profile, confined } = value;
   if (!(asks === undefined || typeof asks === "boolean")) return false;
   if (!Object.keys(value).every((name) => FIELDS.has(name)) || !(policies === undefined || isGiven(policies))) return false;
-  if (!texts(argv) || argv.length === 0 || typeof cwd !== "string" || !cwd.startsWith("/") || !variables(env) || !variables(judge))
+  if (!isTexts(argv) || argv.length === 0 || typeof cwd !== "string" || !cwd.startsWith("/") || !variables(env) || !variables(judge))
     return false;
-  if (!texts(policyFiles) || typeof profile !== "string" || wrongProfileName(profile) !== undefined || !isObject(confined)) return false;
+  if (!isTexts(policyFiles) || typeof profile !== "string" || wrongProfileName(profile) !== undefined || !isObject(confined)) return false;
   return typeof confined["agent"] === "string" && typeof confined["command"] === "string";
 }
 

@@ -1,10 +1,10 @@
+import { hexDigest } from "@assent/guard/state";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { visible } from "@assent/core/action";
 
 import { CODES, type Finding, type Severity } from "@assent/guard/lint";
 import { isWithin, relativePath } from "@assent/core/path";
-import { sha256 } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
 
 const LEVELS: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "note" };
@@ -62,7 +62,7 @@ function resultOf({ code, severity, file, line, column, rule, message, help }: F
       },
     ],
     // The same rule with the same finding is the same, wherever it has moved to in the file.
-    partialFingerprints: { "assentFinding/v1": sha256(`${code}\0${rule}\0${message}`).slice(0, 32) },
+    partialFingerprints: { "assentFinding/v1": hexDigest(`${code}\0${rule}\0${message}`).slice(0, 32) },
   };
 }
 

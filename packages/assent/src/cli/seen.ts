@@ -2,20 +2,16 @@ import { visible } from "@assent/core/action";
 import { noteSeen, readRegular, thisMachine, type UnseenChange, unseenChanges } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { complain, refuseUse } from "./policy-target.ts";
+import { failing, refuseUse } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { whyNotAgreed } from "./terminal.ts";
 
 const COMMAND = "seen";
+const fail = failing(COMMAND);
 /** Lines of a file that are shown. */
 const MOST_LINES = 60;
 const LARGEST = 1 << 20;
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
-}
 
 /**
  * `assent seen`: the files that name programs or hosts for later commands and that an agent changed; with paths or `--all` a

@@ -1,15 +1,13 @@
-import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { agentNamed } from "@assent/hosts/agents";
 import { shellSteering, steeringOf } from "@assent/hosts/agents/install";
 import { POLICY_NAME, projectOf } from "@assent/guard/engine";
-import { isTrusted, type Machine, readRegular, readTrust } from "@assent/guard/state";
+import { isTrusted, type Machine, readRegular, readTrust, hexDigest } from "@assent/guard/state";
 
 const MOST_SAID = 6;
 const LONGEST = 300;
 const MOST_POLICY = 1 << 20;
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** What the person is told at the start of a session: what in this folder switches hooks off, steers them or waives questions. */
 export function sessionWarning(id: string, machine: Machine, folder: string): string | undefined {
@@ -32,7 +30,7 @@ function repositoryPolicy(machine: Machine, folder: string): string | undefined 
   if (found.is === "missing") return undefined;
   if (found.is !== "text") return `Assent: this repository has a policy, ${POLICY_NAME}, which ${found.why}: \`assent lint\` says more.`;
   const trust = readTrust(machine);
-  if (isTrusted(trust, file, found.text, sha256)) return undefined;
+  if (isTrusted(trust, file, found.text, hexDigest)) return undefined;
   const [state, way] = trust.pins.has(file)
     ? ["changed since you said yes to it", "shows the difference, and asks you"]
     : ["has not been agreed to by you", "shows what they allow, and asks you"];

@@ -1,8 +1,8 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { openQuestions } from "@assent/guard/approve/queue";
 import { parseObject } from "@assent/core/data";
 import { glanceAtLog, type LogGlance } from "@assent/guard/audit";
-import { bypassHere, bypassLeft, type Machine, stateFolder, thisMachine } from "@assent/guard/state";
+import { bypassHere, bypassLeft, type Machine, stateFolder, thisMachine, namesIn } from "@assent/guard/state";
 import { readRun, runsFolder, undoneOf } from "@assent/supervisor/supervise/undo";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
@@ -39,13 +39,7 @@ export function statusFacts(machine: Machine, cwd: string, now = Date.now()): St
 
 /** Ids begin with the time, so that the newest are the last by name. */
 function undoableRuns(folder: string, cwd: string, since: number): number {
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return 0;
-  }
-  const newest = names.toSorted().slice(-MOST_RUNS);
+  const newest = namesIn(folder).toSorted().slice(-MOST_RUNS);
   const runs = newest.flatMap((id) => readRun(folder, id) ?? []);
   const undone = undoneOf(runs);
   return runs.filter(

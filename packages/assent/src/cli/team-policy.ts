@@ -1,3 +1,4 @@
+import { parseJson } from "@assent/core/data";
 import { visible } from "@assent/core/action";
 import { readPolicyText } from "@assent/guard/policy-edit";
 import {
@@ -219,12 +220,8 @@ const isOurs = (signed: Signed<PolicyVersion>, key: TeamKey): boolean => [key.pu
 function readSignedFile(file: string): Signed<PolicyVersion> | TeamFailure {
   const found = readRegular(absolute(file), 2 * MOST_POLICY_BYTES);
   if (found.is !== "text") return { problem: `${file} ${found.is === "missing" ? "does not exist" : found.why}` };
-  try {
-    const value: unknown = JSON.parse(found.text);
-    if (isSignedPolicy(value)) return value;
-  } catch {
-    // Said below.
-  }
+  const value = parseJson(found.text);
+  if (isSignedPolicy(value)) return value;
   return { problem: `${file} is not what \`assent team policy sign\` writes` };
 }
 

@@ -3,12 +3,12 @@ import { readPlace } from "@assent/guard/policy-edit";
 import { POLICY_NAME, realWorld } from "@assent/guard/engine";
 import { joinPath } from "@assent/core/path";
 import type { PolicyFile } from "@assent/core/policy";
-import { changePins, keepAgreed, readAgreed, readRegular, readTrust, thisMachine } from "@assent/guard/state";
+import { changePins, keepAgreed, readAgreed, readRegular, readTrust, thisMachine, hexDigest } from "@assent/guard/state";
 import { askYes } from "./ask-yes.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
-import { complain, sha256, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
+import { complain, failing, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
@@ -21,6 +21,7 @@ interface TrustOptions {
 }
 
 const COMMAND = "trust";
+const fail = failing(COMMAND);
 const MAX_BYTES = 1 << 20;
 const print = (value: Record<string, unknown>): void => writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...value })}\n`);
 
@@ -42,7 +43,7 @@ export async function trust(options: TrustOptions): Promise<number> {
     return 1;
   }
   const { policy } = found.read;
-  const hash = sha256(found.text);
+  const hash = hexDigest(found.text);
   const grants = grantsOf(policy);
   const facts = { file: place.file, hash, trusted: true, allows: grants.map(({ text, line }) => ({ text: visible(text), line })) };
   const before = readTrust(machine).pins.get(place.file);
@@ -52,7 +53,7 @@ export async function trust(options: TrustOptions): Promise<number> {
     else writeStdout(`${short(place.file)} is trusted already\n`);
     return 0;
   }
-  const agreed = before === undefined ? undefined : readAgreed(machine, before, sha256);
+  const agreed = before === undefined ? undefined : readAgreed(machine, before, hexDigest);
   const shown = `${page(target, policy, grants)}${agreed === undefined ? "" : `since your last yes:\n${fileDiff(short(place.file), agreed, found.text)}`}`;
   if (options.yes !== true) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
@@ -105,7 +106,7 @@ function page({ place, short }: PolicyTarget, { settings, rules }: PolicyFile, g
 function list({ json }: TrustOptions): number {
   const all = [...readTrust(thisMachine()).pins].map(([file, hash]) => {
     const found = readRegular(file, MAX_BYTES);
-    const state = found.is === "missing" ? "missing" : found.is === "text" && sha256(found.text) === hash ? "valid" : "changed";
+    const state = found.is === "missing" ? "missing" : found.is === "text" && hexDigest(found.text) === hash ? "valid" : "changed";
     return { file, hash, state };
   });
   if (json === true) print({ projects: all });
@@ -139,9 +140,4 @@ function revoke(path: string | true, { json }: TrustOptions): number {
   if (json === true) print({ revoked: file });
   else writeStdout(`no longer trusted: ${visible(file)}\n`);
   return 0;
-}
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
 }

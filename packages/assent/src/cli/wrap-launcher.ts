@@ -1,6 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { joinPath } from "@assent/core/path";
-import { ensureFolder, writeAtomic, type Machine } from "@assent/guard/state";
+import { ensureFolder, writeAtomic, type Machine, namesIn } from "@assent/guard/state";
 import { OUTER_PATH } from "@assent/supervisor/supervise/outer";
 import { shellQuoted } from "@assent/core/data";
 
@@ -81,21 +81,13 @@ export function launchers(machine: Pick<Machine, "home">): { readonly all: reado
   const broken: string[] = [];
   for (const how of ["line", "shim"] as const) {
     const folder = launcherPath(machine, { name: "", how });
-    for (const name of namesIn(folder)) {
+    for (const name of namesIn(folder).filter(isName).sort()) {
       const launcher = readLauncher(`${folder}${name}`);
       if (launcher === undefined) broken.push(`${folder}${name}`);
       else all.push(launcher);
     }
   }
   return { all, broken };
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter(isName).sort();
-  } catch {
-    return [];
-  }
 }
 
 export function readLauncher(path: string): Launcher | undefined {

@@ -25,7 +25,7 @@ import { errorCode, thisMachine, type Machine } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { complain, refuseUse } from "./policy-target.ts";
+import { complain, failing, refuseUse } from "./policy-target.ts";
 import { findProgram } from "./run-program.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import {
@@ -43,6 +43,7 @@ import {
 } from "./wrap-launcher.ts";
 
 const COMMAND = "wrap";
+const fail = failing(COMMAND);
 
 export interface WrapOptions {
   readonly profile?: string;
@@ -50,11 +51,6 @@ export interface WrapOptions {
   readonly inPlace?: boolean;
   readonly with?: "npm" | "pipx";
   readonly json?: boolean;
-}
-
-function fail(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 1;
 }
 
 /** The word without its folders. */

@@ -1,6 +1,6 @@
 import { readlinkSync, statSync } from "node:fs";
 import { isAlive, type ownLife } from "@assent/guard/approve";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { readRegular, writeAtomic } from "@assent/guard/state";
 
 /** Where a judge of this user is found: a socket and a lock for each mount namespace, which is what the machine looks like. */
@@ -46,17 +46,13 @@ export function writeLife({ life }: Pick<SocketPlace, "life">, said: ResidentLif
 export function readLife({ life }: Pick<SocketPlace, "life">): ResidentLife | undefined {
   const found = readRegular(life, 1 << 12);
   if (found.is !== "text") return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    if (!isObject(value)) return undefined;
-    const { pid, started, namespace, since, answered, left } = value;
-    if (typeof pid !== "number" || typeof started !== "number" || typeof namespace !== "string" || typeof since !== "number")
-      return undefined;
-    if (typeof answered !== "number" || typeof left !== "number" || !isAlive({ pid, started, namespace })) return undefined;
-    // Where a number is all that is known of a process, another one may have it by now.
-    if (namespace === "") return undefined;
-    return { pid, started, namespace, since, answered, left };
-  } catch {
+  const value = parseJson(found.text);
+  if (!isObject(value)) return undefined;
+  const { pid, started, namespace, since, answered, left } = value;
+  if (typeof pid !== "number" || typeof started !== "number" || typeof namespace !== "string" || typeof since !== "number")
     return undefined;
-  }
+  if (typeof answered !== "number" || typeof left !== "number" || !isAlive({ pid, started, namespace })) return undefined;
+  // Where a number is all that is known of a process, another one may have it by now.
+  if (namespace === "") return undefined;
+  return { pid, started, namespace, since, answered, left };
 }

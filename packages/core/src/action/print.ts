@@ -45,7 +45,7 @@ export function printArgument(argument: Argument): string {
   return argument.glob === undefined ? `${visible(argument.prefix)}‹${visible(argument.why)}›` : visible(argument.glob);
 }
 
-const filled = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
+export const filled = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
 
 /** A POSIX shell word that expands to exactly `text`. */
 export function quote(text: string): string {
@@ -83,6 +83,6 @@ function wordsOf(action: Action): string {
   }
 }
 
-function printHost({ host, why, port }: Extract<Action, { readonly kind: "net" }>): string {
+export function printHost({ host, why, port }: Extract<Action, { readonly kind: "net" }>): string {
   return `${filled(host) ?? `(${filled(why) ?? "unknown host"})`}${port === undefined ? "" : `:${port}`}`;
 }

@@ -7,7 +7,7 @@ import {
   type ProcessAction,
   type RemoteAction,
 } from "./action.ts";
-import { brief, printArgument, printTarget, visible } from "./print.ts";
+import { brief, filled, printArgument, printHost, printTarget, visible } from "./print.ts";
 
 /** What an action does, as a person would say it after "wants to": `delete /home/me/a and everything in it`. Safe to print. */
 export function sayAction(action: Action): string {
@@ -84,9 +84,3 @@ function wordsOfCode({ language, source }: CodeAction): string {
       return `${named === undefined ? "code" : `${visible(named)} code`} that is only known at run time`;
   }
 }
-
-function printHost({ host, why, port }: NetAction): string {
-  return `${filled(host) ?? `(${filled(why) ?? "unknown host"})`}${port === undefined ? "" : `:${port}`}`;
-}
-
-const filled = (text: string | undefined): string | undefined => (text === "" ? undefined : text);

@@ -1,3 +1,13 @@
+/** A word of a POSIX shell that expands to exactly `text`. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The same, without quotes where no shell reads it otherwise: zsh takes `=NAME` for a path. */
+export const shellWord = (text: string): string => (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text) ? text : shellQuoted(text));
+
+/** The session of calls by which `assent doctor` tries hooks, and their commands: no agent's, though its hook is asked. */
+export const SELF_TEST = "assent-doctor";
+export const SELF_TEST_COMMANDS = { refused: "assent uninstall --yes", allowed: "pwd" } as const;
+
 export { canonicalJson } from "./canonical.ts";
 export { POINT_NAMES, pointOf, POINTS, type QueuePoint } from "./question-points.ts";
 export { sha256 } from "./sha256.ts";
@@ -6,14 +16,22 @@ export { sha256 } from "./sha256.ts";
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-/** A JSON object; undefined: it is something else. */
-export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+
+/** Whether a value that nobody checked yet is a list of texts. */
+export const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");
+
+/** What a text of JSON says; undefined for any other text. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
-export { SELF_TEST, SELF_TEST_COMMANDS } from "./self-test.ts";
-export { shellQuoted, shellWord } from "./shell-word.ts";
+
+/** A JSON object; undefined: it is something else. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}

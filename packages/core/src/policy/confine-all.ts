@@ -1,4 +1,4 @@
-import { WAITS } from "#knowledge/traits";
+import { WAITS, HOLDERS } from "#knowledge/traits";
 import {
   type Action,
   CONFINED_NEEDS,
@@ -11,10 +11,10 @@ import {
   type Unknown,
   visible,
   type World,
+  type Argument,
 } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
 import { reachOfHost } from "./addresses.ts";
-import { soughtPorts } from "./held-ports.ts";
 import { belowAny, comparablePlaces, withinAny } from "./match/location.ts";
 import { obeysFiles } from "./tables/obeying-programs.ts";
 import { isGitInternal } from "./tables/git-paths.ts";
@@ -40,7 +40,7 @@ export interface ConfineContext {
   readonly confines?: boolean | undefined;
   /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
   readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
-  /** A file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
+  /** Where nothing confines: a file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
   readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
   readonly refusable?: boolean | undefined;
@@ -311,3 +311,34 @@ function isRunsOwn(action: FileAction, world: World): boolean {
 /** What a git that was killed leaves behind, and the next one says is in the way: `.git/index.lock`, `.git/refs/heads/x.lock`. */
 const isLeftLock = ({ target, recursive }: FileAction, path: string): boolean =>
   target.kind === "path" && recursive !== true && /\/\.git\/(?:(?:refs|logs|worktrees|modules)\/(?:[^/]+\/)*)?[\w.-]+\.lock$/.test(path);
+
+const LISTED = /^(?:[46]?(?:tcp|udp)?)?:(\d{1,5}(?:,\d{1,5})*)$/i;
+
+/** The ports of which a line looks for the holders, and of nothing else; undefined: something else, too, or only known at run time. */
+function soughtPorts(actions: readonly Action[]): readonly number[] | undefined {
+  const found: number[] = [];
+  for (const action of actions) {
+    if (action.kind !== "exec" || !HOLDERS.has(action.program)) continue;
+    const [, ...words] = action.argv;
+    const ports = action.program === "lsof" ? portsOfLsof(words) : [];
+    if (ports.length === 0) return undefined;
+    found.push(...ports);
+  }
+  return found.length === 0 || found.some((port) => port === 0 || port > 65_535) ? undefined : found;
+}
+
+/** lsof(8): `-ti:3000`, `-t -i tcp:3000`, `-iTCP:3000 -sTCP:LISTEN`. Any other word chooses more. */
+function portsOfLsof(words: readonly Argument[]): readonly number[] {
+  const ports: number[] = [];
+  let isAddress = false;
+  for (const word of words) {
+    if (!word.known) return [];
+    const [, address] = /^-[tnPQw]*i(.*)$/.exec(word.text) ?? [];
+    const text = address ?? (isAddress ? word.text : "");
+    const [, list] = LISTED.exec(text) ?? [];
+    if (list !== undefined) ports.push(...list.split(",").map(Number));
+    else if (address !== "" && !/^-(?:[tnPQw]+|s(?:TCP|UDP):LISTEN)$/i.test(word.text)) return [];
+    isAddress = address === "";
+  }
+  return isAddress ? [] : ports;
+}

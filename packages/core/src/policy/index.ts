@@ -11,6 +11,7 @@ export {
   RULES_READ,
   TOLD_VARIABLES,
 } from "./tables/agent-table.ts";
+export { listed } from "./tables/listed.ts";
 export { callMatcher } from "./call-matcher.ts";
 export { isChange, judgeFloorFile } from "./floor.ts";
 export { type GitConfigEntry, gitConfigEntries } from "./git-config-text.ts";

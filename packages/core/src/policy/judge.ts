@@ -7,7 +7,6 @@ import {
   type Lowered,
   spend,
   type Unknown,
-  type World,
 } from "../action/index.ts";
 import { confine } from "./confine.ts";
 import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
@@ -19,6 +18,7 @@ import { answered, answersWritten, consented, type ConsentedYes, type Grant, wit
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchCall, MatchContext } from "./match/match-context.ts";
+import type { ConfineContext } from "./confine-all.ts";
 import { judgeNamed, type NamedContext } from "./named-paths.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
 import { asking, exactly, type Hit, isInside, NO_MATCHES, type MatchedRules, findMatchingRules } from "./matched-rules.ts";
@@ -47,8 +47,7 @@ import {
 } from "./verdicts.ts";
 
 /** What judging needs besides the request and the policy. */
-export interface JudgeContext {
-  readonly world: World;
+export interface JudgeContext extends Omit<ConfineContext, "takesProtected"> {
   /** True where a host decides when we have no opinion. */
   readonly host: boolean;
   readonly floor: FloorPaths;
@@ -60,24 +59,6 @@ export interface JudgeContext {
   readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
   /** The request's effects are really supervised. */
   readonly supervised: boolean;
-  /** What goes ahead can be started under a supervised run. */
-  readonly confines?: boolean | undefined;
-  /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
-  readonly refusable?: boolean | undefined;
-  /** What the same command was refused the last time that it ran confined and failed. */
-  readonly failedBefore?: (() => string | undefined) | undefined;
-  /** A process that a confined command of the same session has started. */
-  readonly isOfSession?: ((pid: number) => boolean) | undefined;
-  /** No process or group has the number: a signal to it reaches nobody. */
-  readonly isGone?: ((target: number) => boolean) | undefined;
-  /** This machine has no place for windows, or nobody holds the port: who looks for it finds nothing, sandboxed or not. */
-  readonly isMissing?: ((need: "desktop" | `port ${number}`) => boolean) | undefined;
-  /** A confined command is running, which may change what a request reads before it reads it. */
-  readonly othersRun?: (() => boolean) | undefined;
-  /** Then: why what is allowed keeps the wall. */
-  readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
-  /** Where nothing confines: why what is allowed obeys a file that an agent has changed and nobody has looked at. */
-  readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** A command of git that only looks, at repositories in which nothing says what git starts. */
   readonly looksAtPlain?: ((exec: ExecAction) => boolean) | undefined;
   /** Under supervision: compares system calls with call patterns (`callMatcher`). */

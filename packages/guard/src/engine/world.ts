@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { spend, type World } from "@assent/core/action";
 import { joinPath, normalise, parentOf } from "@assent/core/path";
-import { errorCode, type Machine, readRegular } from "../state/index.ts";
+import { errorCode, type Machine, readText } from "../state/index.ts";
 import { Resolver } from "./canonical-paths.ts";
 import { programs } from "./programs.ts";
 import { FolderSearch } from "./folder-search.ts";
@@ -42,11 +42,6 @@ function kindOf(path: string): ReturnType<World["kind"]> {
 /** A patch that is larger is not looked through. */
 const MOST_TEXT = 1 << 20;
 
-function textOf(path: string): string | undefined {
-  const found = readRegular(path, MOST_TEXT);
-  return found.is === "text" ? found.text : undefined;
-}
-
 /**
  * The machine as the core may see it, for one request. Every answer is remembered for the request's time. What a process
  * remembers longer: who a program is, for a second (`programs.ts`); policy texts (`policy-files.ts`) and which names a home folder and
@@ -78,7 +73,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     env: (name) => (name === "PWD" ? folder : STEADY.has(name) ? machine.env[name] : undefined),
     canonical,
     kind: memo(kindOf),
-    text: memo(textOf),
+    text: memo((path) => readText(path, MOST_TEXT)),
     lookup: (name) => identify().lookup(name),
     trustedProgram: (path) => identify().trustedProgram(path),
     find: search.find,

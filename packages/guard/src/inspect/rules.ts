@@ -1,5 +1,4 @@
 import type { World } from "@assent/core/action";
-import { createHash } from "node:crypto";
 import {
   lowerExample,
   findSources,
@@ -27,10 +26,8 @@ import {
   type Settings,
 } from "@assent/core/policy";
 import { keyPlace } from "@assent/core/policy/read";
-import { isTrusted, type Machine, profilesFolder, readTrust, type Trust } from "../state/index.ts";
+import { isTrusted, type Machine, profilesFolder, readTrust, type Trust, hexDigest } from "../state/index.ts";
 import { neverMatches, type Shadow, shadows, shadowsInBlock } from "./without-effect.ts";
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The policy in force at a place, file by file: for those who look at rules instead of requests. */
 export interface Inspection {
@@ -87,8 +84,8 @@ export function inspect({ machine, cwd, own, policyFiles = [], profile, only, dr
 /** The draft of a file that is trusted as it is, is trusted. */
 function trustedAsBefore(found: readonly PolicySource[], { file, text }: PolicyDraft, trust: Trust): Trust {
   const { content } = found.find((source) => source.file === file) ?? {};
-  if (content?.is !== "text" || !isTrusted(trust, file, content.text, sha256)) return trust;
-  return { ...trust, pins: new Map([...trust.pins, [file, sha256(text)]]) };
+  if (content?.is !== "text" || !isTrusted(trust, file, content.text, hexDigest)) return trust;
+  return { ...trust, pins: new Map([...trust.pins, [file, hexDigest(text)]]) };
 }
 
 /** One rule in force, with what keeps it from deciding anything. */

@@ -1,5 +1,5 @@
 import { opendirSync, statSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { type Input, type Outcome, policyFile, type PolicySource, Resolver } from "../engine/index.ts";
 import type { SourceRead } from "../engine/reader/index.ts";
 import { isWithin, joinPath, parentOf, resolvePath } from "@assent/core/path";
@@ -104,7 +104,7 @@ interface TableCall {
 function readRequest(request: string): TableCall | string {
   if (request === "") return "the request is missing";
   if (/^@tool(?:\s|$)/.test(request)) return readToolCall(request.slice(5).trim());
-  const json = request.startsWith('"') || request.startsWith("{") ? parsed(request) : undefined;
+  const json = request.startsWith('"') || request.startsWith("{") ? parseJson(request) : undefined;
   if (typeof json === "string") return { tool: "Bash", input: { command: json } };
   if (isObject(json)) {
     const { tool, input } = json;
@@ -125,17 +125,9 @@ function readToolCall(text: string): TableCall | string {
     const match = field.exec(rest);
     if (match === null) return `\`${rest.slice(at, at + 40)}\` is not \`field=value\``;
     const [, name = "", value = ""] = match;
-    fields.push([name, value.startsWith('"') ? (parsed(value) ?? value) : value.replaceAll("⏎", "\n")]);
+    fields.push([name, value.startsWith('"') ? (parseJson(value) ?? value) : value.replaceAll("⏎", "\n")]);
   }
   return { tool, input: Object.fromEntries(fields) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export const TABLE_ENDING = ".assent-test";

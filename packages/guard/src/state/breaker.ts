@@ -1,5 +1,5 @@
-import { closeSync, constants, ftruncateSync, openSync, readdirSync, type Stats, statSync, unlinkSync } from "node:fs";
-import { appendText, ensureFolder, errorCode } from "./files.ts";
+import { closeSync, constants, ftruncateSync, openSync, type Stats, statSync, unlinkSync } from "node:fs";
+import { appendText, ensureFolder, errorCode, namesIn } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -98,12 +98,7 @@ export function halveRow(machine: Machine, key: string, threshold: number): void
 /** All rows that are not empty, the newest first. */
 export function breakers(machine: Machine): readonly Breaker[] {
   const folder = folderOf(machine);
-  let found: readonly string[];
-  try {
-    found = readdirSync(folder);
-  } catch {
-    return [];
-  }
+  const found = namesIn(folder);
   return found
     .filter((name) => name.endsWith("."))
     .flatMap((name): readonly Breaker[] => {
@@ -130,13 +125,7 @@ export function resetBreaker(machine: Machine, key: string): void {
 /** Forgets all rows; with `stale`, those of sessions long over. */
 export function resetBreakers(machine: Machine, stale = false): void {
   const folder = folderOf(machine);
-  let found: readonly string[] = [];
-  try {
-    found = readdirSync(folder);
-  } catch {
-    // There has been no denial.
-  }
-  for (const name of found) {
+  for (const name of namesIn(folder)) {
     const path = `${folder}/${name}`;
     const stats = statOf(path);
     if (!stale || (stats !== undefined && Date.now() - stats.mtimeMs > FORGET_MS)) remove(path);

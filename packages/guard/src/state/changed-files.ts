@@ -1,4 +1,4 @@
-import { isObject, sha256 } from "@assent/core/data";
+import { isObject, sha256, parseJson } from "@assent/core/data";
 import { appendText, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
 import type { Machine } from "./machine.ts";
@@ -73,16 +73,12 @@ interface Line {
 }
 
 function parse(line: string): Line | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isObject(value)) return undefined;
-    const { path, was, seen, time, by } = value;
-    if (typeof path !== "string" || typeof time !== "number" || typeof by !== "string") return undefined;
-    if (typeof seen === "string") return { path, seen, time, by };
-    return typeof was === "string" ? { path, was, time, by } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  if (!isObject(value)) return undefined;
+  const { path, was, seen, time, by } = value;
+  if (typeof path !== "string" || typeof time !== "number" || typeof by !== "string") return undefined;
+  if (typeof seen === "string") return { path, seen, time, by };
+  return typeof was === "string" ? { path, was, time, by } : undefined;
 }
 
 /** The files that an agent changed, that are not what they were, and that nobody has looked at. One look where there are none. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -5,6 +6,7 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   statSync,
@@ -26,6 +28,18 @@ export function messageOf(error: unknown): string {
   return text === "" ? "for no reason that is known" : text;
 }
 
+/** SHA-256 of a text, in hexadecimal digits. */
+export const hexDigest = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** The names in a folder; none where it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 export type FileText =
   | { readonly is: "text"; readonly text: string; readonly stats: Stats }
   | { readonly is: "missing" }
@@ -40,6 +54,12 @@ const WHY: Record<string, string> = { EACCES: "permission denied", ELOOP: "too m
 export function readRegular(path: string, limit: number): FileText {
   const found = readRegularBytes(path, limit);
   return found.is === "bytes" ? { is: "text", text: found.bytes.toString("utf8"), stats: found.stats } : found;
+}
+
+/** The text of a regular file; undefined where `readRegular` finds none. */
+export function readText(path: string, limit: number): string | undefined {
+  const found = readRegular(path, limit);
+  return found.is === "text" ? found.text : undefined;
 }
 
 /** As `readRegular`, for what is no text. */

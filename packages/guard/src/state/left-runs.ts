@@ -1,5 +1,5 @@
-import { readdirSync, rmdirSync, statSync } from "node:fs";
-import { ensureFolder, errorCode, readOwnObject, removeFile, writeAtomic } from "./files.ts";
+import { rmdirSync, statSync } from "node:fs";
+import { ensureFolder, errorCode, namesIn, readOwnObject, removeFile, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -64,14 +64,8 @@ export function dropLeftRun(machine: Machine, run: string): void {
  */
 export function endSession(machine: Machine, agent: string, session: string): number {
   const folder = leftFolder(machine);
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return 0;
-  }
   let ended = 0;
-  for (const name of names) {
+  for (const name of namesIn(folder)) {
     const run = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
     if (!RUN.test(run)) continue;
     const left = readOwnObject(fileOf(machine, run), MAX_BYTES, machine.uid);

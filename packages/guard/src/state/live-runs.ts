@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, writeSync } from "node:fs";
-import { ensureFolder, errorCode, readRegular, removeFile } from "./files.ts";
+import { ensureFolder, errorCode, namesIn, readRegular, removeFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { processFields } from "./process.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -63,14 +63,8 @@ export function isAnyRunLive(machine: Machine): boolean {
 export function isOfSession(machine: Machine, session: string, pid: number): boolean {
   if (machine.alone === true) return false;
   const folder = `${stateFolder(machine)}/${LIVE}`;
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return false;
-  }
   const supervisors = new Set<string>();
-  for (const name of names) {
+  for (const name of namesIn(folder)) {
     const [, supervisor, start] = NAME.exec(name) ?? [];
     const noted = readRegular(`${folder}/${name}`, MAX_BYTES);
     if (noted.is === "text" && noted.text === session) supervisors.add(`${supervisor} ${start}`);

@@ -1,8 +1,8 @@
-import { accessSync, constants, readdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync, unlinkSync } from "node:fs";
 import { sha256 } from "@assent/core/data";
 import { member, readJson5 } from "@assent/core/edit/json5";
 import { joinPath } from "@assent/core/path";
-import { ensureFolder, errorCode, readRegular } from "./files.ts";
+import { ensureFolder, errorCode, readRegular, namesIn } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -97,13 +97,7 @@ function profileName(text: string): string | undefined {
 /** All profiles, by name. */
 export function listProfiles(machine: Machine): readonly StoredProfile[] {
   const folder = profilesFolder(machine);
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    // No profile has been made.
-    return [];
-  }
+  const names = namesIn(folder);
   return names
     .filter((name) => name.endsWith(ENDING))
     .flatMap((name) => read(`${folder}/${name}`, name.slice(0, -ENDING.length)) ?? [])

@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, unlinkSync } from "node:fs";
 import { parseObject, sha256 } from "@assent/core/data";
 import { joinPath, parentOf, resolvePath } from "@assent/core/path";
-import { ensureFolder, isOwn, readOwnObject, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, isOwn, namesIn, readOwnObject, readRegular, readText, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -32,7 +32,7 @@ export function topOf(path: string): string | undefined {
 export function gitFolderOf(top: string): string | undefined {
   const dot = joinPath(top, ".git");
   const stat = lstatSync(dot, { throwIfNoEntry: false });
-  const linked = stat?.isFile() === true ? /^gitdir: (.+?)\n?$/.exec(textOf(dot) ?? "")?.[1] : undefined;
+  const linked = stat?.isFile() === true ? /^gitdir: (.+?)\n?$/.exec(readText(dot, MOST_BYTES) ?? "")?.[1] : undefined;
   return stat?.isDirectory() === true ? dot : linked === undefined ? undefined : resolvePath(top, linked);
 }
 
@@ -40,7 +40,7 @@ export function gitFolderOf(top: string): string | undefined {
 export function commonOf(top: string): string | undefined {
   const own = gitFolderOf(top);
   if (own === undefined) return undefined;
-  const common = textOf(joinPath(own, "commondir"))?.trim();
+  const common = readText(joinPath(own, "commondir"), MOST_BYTES)?.trim();
   return common === undefined || common === "" ? own : resolvePath(own, common);
 }
 
@@ -57,31 +57,18 @@ function readRefs(folder: string): RefsBefore | undefined {
   const add = (word: string | undefined): void => {
     if (word !== undefined && OID.test(word)) tips.add(word);
   };
-  add(textOf(joinPath(common, "HEAD"))?.trim());
+  add(readText(joinPath(common, "HEAD"), MOST_BYTES)?.trim());
   // Of an annotated tag the second line says what it is of.
-  for (const line of textOf(joinPath(common, "packed-refs"))?.split("\n") ?? []) add(line.split(" ")[0]);
+  for (const line of readText(joinPath(common, "packed-refs"), MOST_BYTES)?.split("\n") ?? []) add(line.split(" ")[0]);
   const folders = [joinPath(common, "refs")];
   for (let at = folders.pop(); at !== undefined && tips.size < MOST_REFS; at = folders.pop())
     for (const name of namesIn(at)) {
       const path = joinPath(at, name);
       const stat = lstatSync(path, { throwIfNoEntry: false });
       if (stat?.isDirectory() === true) folders.push(path);
-      else if (stat?.isFile() === true) add(textOf(path)?.trim());
+      else if (stat?.isFile() === true) add(readText(path, MOST_BYTES)?.trim());
     }
   return { common, tips: [...tips].slice(0, MOST_REFS) };
-}
-
-function textOf(path: string): string | undefined {
-  const found = readRegular(path, MOST_BYTES);
-  return found.is === "text" ? found.text : undefined;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 const fileOf = (machine: Machine, session: string, common: string): string =>

@@ -1,4 +1,6 @@
+import { singleQuoted } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
@@ -91,7 +93,7 @@ function withArguments(input: Input): Input {
   const plain = Array.isArray(args) ? args.map(String) : [];
   const placed = directory === undefined ? input : { ...input, cwd: directory };
   if (plain.length === 0 || typeof command !== "string") return placed;
-  return { ...placed, command: [[command, ...plain.map(quoted)].join(" "), [command, ...plain].join(" ")] };
+  return { ...placed, command: [[command, ...plain.map(singleQuoted)].join(" "), [command, ...plain].join(" ")] };
 }
 
 /** Relative names are meant from `target_directory`. */
@@ -100,8 +102,6 @@ function withFolder(input: Input): Input {
   if (!Array.isArray(paths) || typeof folder !== "string" || folder === "") return input;
   return { ...input, paths: paths.map((path) => (/^[/~]/.test(String(path)) ? String(path) : `${folder}/${String(path)}`)) };
 }
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 function write({ answer, request }: Outcome): Reply {
   const open = answer.decision === "none" && !request.host.decides;
@@ -141,20 +141,10 @@ const facts: HostFacts = {
     aliases: ["command-code", "commandcode", "cmdc"],
     changes: ["mcp", "mods", "mod", "config", "skills", "login", "logout", "update", "sandbox", "taste"],
     options: ["--yolo"],
-    ownOptions: [
-      "-t",
-      "--trust",
-      "--plan",
-      "--accept-edits",
-      "--auto-accept",
-      "--permission-mode",
-      "--tools-all",
-      "--tools-enable",
-      "--mod",
-      "--mod-option",
-      "--skill",
-      "--config",
-    ],
+    ownOptions: /* @__PURE__ */ listed(
+      "-t; --trust; --plan; --accept-edits; --auto-accept; --permission-mode; --tools-all; --tools-enable; --mod; --mod-option",
+      "--skill; --config",
+    ),
   },
   variables: {
     told: { COMMANDCODE_PROJECT_DIR: "path" },

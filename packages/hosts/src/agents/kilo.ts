@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { openCodeManaged, openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode/index.ts";
 import type { Protocol } from "./host/protocol.ts";
@@ -25,15 +26,10 @@ const facts: HostFacts = {
     told: {},
     marks: [],
     steering: ["KILO_*"],
-    asked: [
-      "KILO_PURE",
-      "KILO_CONFIG",
-      "KILO_CONFIG_DIR",
-      "KILO_CONFIG_CONTENT",
-      "KILO_PERMISSION",
-      "KILO_DISABLE_DEFAULT_PLUGINS",
+    asked: /* @__PURE__ */ listed(
+      "KILO_PURE; KILO_CONFIG; KILO_CONFIG_DIR; KILO_CONFIG_CONTENT; KILO_PERMISSION; KILO_DISABLE_DEFAULT_PLUGINS",
       "KILO_TEST_MANAGED_CONFIG_DIR",
-    ],
+    ),
   },
   damaged: "exit 2",
 };

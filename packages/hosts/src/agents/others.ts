@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import type { HostCommands, HostFacts, HostFiles, HostVariables } from "./host/agent.ts";
 
 /**
@@ -28,18 +29,10 @@ const HOSTS: readonly OtherHost[] = [
       prints: ["token print", "tokens print"],
       options: ["--startup-script", "--startup-script-file"],
       // Of 0.36.0.
-      ownOptions: [
-        "--permission",
-        "--augment-cache-dir",
-        "--plugin-dir",
-        "--mcp-config",
-        "--rules",
-        "--login-url",
-        "--provider-base-url",
-        "--override-tool-schemas",
-        "--skip-confirmation",
-        "--acp",
-      ],
+      ownOptions: /* @__PURE__ */ listed(
+        "--permission; --augment-cache-dir; --plugin-dir; --mcp-config; --rules; --login-url; --provider-base-url",
+        "--override-tool-schemas; --skip-confirmation; --acp",
+      ),
     },
     variables: { marks: ["AUGMENT_AGENT"] },
   },
@@ -153,14 +146,9 @@ const HOSTS: readonly OtherHost[] = [
     },
     variables: {
       steering: ["LETTA_*"],
-      asked: [
-        "LETTA_HOME",
-        "LETTA_BASE_URL",
-        "LETTA_DISABLE_MODS",
-        "LETTA_DISABLE_EXTENSIONS",
-        "LETTA_EXTENSIONS_DIR",
-        "LETTA_CODE_TOOLS_DIR",
-      ],
+      asked: /* @__PURE__ */ listed(
+        "LETTA_HOME; LETTA_BASE_URL; LETTA_DISABLE_MODS; LETTA_DISABLE_EXTENSIONS; LETTA_EXTENSIONS_DIR; LETTA_CODE_TOOLS_DIR",
+      ),
     },
   },
   {
@@ -240,18 +228,10 @@ const HOSTS: readonly OtherHost[] = [
     files: {
       userLocked: [".agents/plugins/", ".agents/hooks.json"],
       userAsked: [".config/mcp/", ".config/mcphub/"],
-      project: [
-        ".agents/hooks.json",
-        ".agents/plugins/",
-        ".agents/skills/",
-        ".agents/mcp.json",
-        ".agents/commands/",
-        ".agents/agents/",
-        ".lsp.json",
-        ".mcp/",
-        ".devcontainer/devcontainer.json",
-        ".devcontainer.json",
-      ],
+      project: /* @__PURE__ */ listed(
+        ".agents/hooks.json; .agents/plugins/; .agents/skills/; .agents/mcp.json; .agents/commands/; .agents/agents/; .lsp.json",
+        ".mcp/; .devcontainer/devcontainer.json; .devcontainer.json",
+      ),
       instructions: ["agents.md"],
     },
     variables: { marks: ["AI_AGENT", "AGENT"] },

@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import { whatVariableSteers } from "@assent/core/shell";
 import { type SettingValue } from "./host/agent.ts";
 import type { Does, Sign, Steered } from "./host/steered.ts";
@@ -207,20 +208,10 @@ export function serversIn(value: SettingValue, steered: Steered): readonly Serve
 
 /** What a shell, direnv, mise or an editor's terminal sets in a folder: a host that is started there gets it, and its hooks. */
 export const SHELL_FILES: Steered = {
-  project: [
-    "mise.toml",
-    ".mise.toml",
-    "mise.local.toml",
-    ".mise.local.toml",
-    "mise/config.toml",
-    ".mise/config.toml",
-    ".config/mise.toml",
-    ".config/mise/config.toml",
-    ".devcontainer.json",
-    ".devcontainer/devcontainer.json",
-    ".vscode/settings.json",
-    "devbox.json",
-  ],
+  project: /* @__PURE__ */ listed(
+    "mise.toml; .mise.toml; mise.local.toml; .mise.local.toml; mise/config.toml; .mise/config.toml; .config/mise.toml",
+    ".config/mise/config.toml; .devcontainer.json; .devcontainer/devcontainer.json; .vscode/settings.json; devbox.json",
+  ),
   scripts: [".envrc", ".envrc.local", ".autoenv.zsh"],
   signs: [
     { at: ["env"], when: "environment", does: "steers", so: "" },

@@ -1,4 +1,5 @@
 import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { SELF_TEST, words } from "./host/claude-shape.ts";
@@ -59,28 +60,16 @@ const facts: HostFacts = {
   calls: [{ telling: 150, fields: { agent_action_name: "text" } }],
   files: {
     userLocked: [".codeium/windsurf/hooks.json"],
-    userAsked: [
-      ".codeium/mcp_config.json",
-      ".codeium/windsurf/mcp_config.json",
-      ".codeium/windsurf/global_workflows/",
-      ".codeium/windsurf/skills/",
-      ".codeium/windsurf-next/",
-      ".windsurf/extensions/",
-      ".windsurf-server/bin/",
-      ".windsurf-server/extensions/",
-      ".config/windsurf/user/",
-      ".config/windsurf - next/user/",
-      "library/application support/windsurf/user/",
-      "library/application support/windsurf - next/user/",
-    ],
-    project: [
-      ".windsurf/hooks.json",
-      ".windsurf/hooks/",
-      ".windsurf/mcp.json",
-      ".windsurf/mcp_config.json",
-      ".windsurf/workflows/",
+    userAsked: /* @__PURE__ */ listed(
+      ".codeium/mcp_config.json; .codeium/windsurf/mcp_config.json; .codeium/windsurf/global_workflows/",
+      ".codeium/windsurf/skills/; .codeium/windsurf-next/; .windsurf/extensions/; .windsurf-server/bin/",
+      ".windsurf-server/extensions/; .config/windsurf/user/; .config/windsurf - next/user/",
+      "library/application support/windsurf/user/; library/application support/windsurf - next/user/",
+    ),
+    project: /* @__PURE__ */ listed(
+      ".windsurf/hooks.json; .windsurf/hooks/; .windsurf/mcp.json; .windsurf/mcp_config.json; .windsurf/workflows/",
       ".windsurf/skills/",
-    ],
+    ),
     instructions: [".windsurfrules", ".windsurf/rules/"],
     machine: ["/etc/windsurf/", "/library/application support/windsurf/"],
     secrets: [],

@@ -42,7 +42,7 @@ export type { Principal } from "@assent/core/policy";
 export { type AssentError, isAssentError } from "./common/family.ts";
 export { probeSandbox } from "./common/sandbox.ts";
 export { queueApprover, type QueueOnAsk, type QueueApproverOptions } from "./queue/index.ts";
-export type { ConfinedStart } from "./guard/confined-start.ts";
+export type { ConfinedStart } from "./common/adapted-guard.ts";
 export type { Extension, ExtensionAnswer, ExtensionQuestion } from "@assent/guard/engine";
 export { undoRun, type UndoneRun, type UndoRunOptions } from "./confined/undo.ts";
 export { type RefusedInRun } from "./confined/refused.ts";

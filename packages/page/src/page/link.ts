@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync } from "node:fs";
 import type { PageProcess } from "./place.ts";
-import { type Machine, readOwnObject, removeFile, writeAtomic } from "@assent/guard/state";
+import { hexDigest, type Machine, readOwnObject, removeFile, writeAtomic } from "@assent/guard/state";
 
 /**
  * How a person's browser gets in: a secret that works once and for a minute. Who opens the page leaves its hash in the page's
@@ -19,14 +19,13 @@ export interface NewLink {
   readonly address: string;
 }
 
-const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 const linkName = (hash: string): string => `link-${hash}.json`;
 const fileName = (hash: string): string => `open-${hash.slice(0, 16)}.html`;
 
 /** A link into the page, which starts at `folder`. */
 export function newLink(place: string, { name, port }: Pick<PageProcess, "name" | "port">, folder: string, now = Date.now()): NewLink {
   const secret = randomBytes(32).toString("base64url");
-  const hash = hashOf(secret);
+  const hash = hexDigest(secret);
   // What stands behind `#` is sent to nobody, and in no Referer.
   const address = `http://${name}:${port}/enter#${secret}`;
   const file = `${place}/${fileName(hash)}`;
@@ -48,7 +47,7 @@ const redirect = (address: string): string => `<!doctype html>
 /** The folder that the link's page starts at, once; undefined: the secret is none, was used, or is too old. */
 export function useLink(place: string, secret: string, machine: Machine, now = Date.now()): string | undefined {
   if (!SECRET.test(secret)) return undefined;
-  const hash = hashOf(secret);
+  const hash = hexDigest(secret);
   const value = readOwnObject(`${place}/${linkName(hash)}`, LARGEST, machine.uid);
   // Of two who come at once one takes the file away.
   const taken = removeFile(`${place}/${linkName(hash)}`);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, ftruncateSync, openSync, readdirSync, writeSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { isWithin } from "@assent/core/path";
 import { type Machine, readRegular } from "@assent/guard/state";
 import { isRunning, runsFolder } from "./undo/index.ts";
@@ -171,23 +171,19 @@ const digest = (texts: readonly string[]): string => createHash("sha256").update
 const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every((one) => Number.isSafeInteger(one));
 
 function parse(text: string): NotedSockets | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return undefined;
-    const { ground, listens, confined, profile, session, files } = value;
-    if (typeof ground !== "string" || !isNumbers(listens) || !isNumbers(confined)) return undefined;
-    if (profile !== undefined && typeof profile !== "string") return undefined;
-    if (session !== undefined && typeof session !== "string") return undefined;
-    if (!Array.isArray(files) || !files.every((one) => typeof one === "string")) return undefined;
-    return {
-      ground,
-      listens,
-      confined,
-      files,
-      ...(session === undefined ? {} : { session }),
-      ...(profile === undefined ? {} : { profile }),
-    };
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value)) return undefined;
+  const { ground, listens, confined, profile, session, files } = value;
+  if (typeof ground !== "string" || !isNumbers(listens) || !isNumbers(confined)) return undefined;
+  if (profile !== undefined && typeof profile !== "string") return undefined;
+  if (session !== undefined && typeof session !== "string") return undefined;
+  if (!Array.isArray(files) || !files.every((one) => typeof one === "string")) return undefined;
+  return {
+    ground,
+    listens,
+    confined,
+    files,
+    ...(session === undefined ? {} : { session }),
+    ...(profile === undefined ? {} : { profile }),
+  };
 }

@@ -1,5 +1,6 @@
 import { type PolicyAnswer, PROTOCOL, type TeamAnswer } from "@assent/team/team/protocol";
 import { type Database, JointLookup, TEAM_CHANNEL } from "../database/index.ts";
+import type { TellEvent } from "../web/index.ts";
 import { goneAmong } from "../enrol/index.ts";
 import { policyNews } from "../policies/index.ts";
 import { answersFor } from "../questions/index.ts";
@@ -16,7 +17,7 @@ export interface TeamConnection {
 }
 
 export interface ConnectionsOptions {
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly tell: TellEvent;
   /** A notification that was lost costs so long. Milliseconds. */
   readonly lookMs?: number;
   readonly now?: () => Date;

@@ -1,36 +1,26 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { CiRule, FleetKey } from "@assent/team/team/protocol";
-import type { Database } from "../database/index.ts";
-import { ciRules, fleetKeys, isAdmin, removeCiRule, revokeFleetKey, type TeamPerson } from "../enrol/index.ts";
+import { ciRules, fleetKeys, removeCiRule, revokeFleetKey, type TeamPerson } from "../enrol/index.ts";
 import {
   asking,
   type Cell,
   formBody,
   formFields,
   frame,
+  type PersonPage,
   type Html,
   shown,
   table,
   timeText,
-  type WebGates,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 
-export interface KeyRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
-}
-
-interface KeysView {
-  readonly person: TeamPerson;
+interface KeysView extends PersonPage {
   readonly keys: readonly FleetKey[];
   readonly rules: readonly CiRule[];
   readonly now: Date;
-  readonly note?: string | undefined;
-  readonly problem?: string | undefined;
 }
 
 function keyState({ revoked, expires, used, uses }: FleetKey, now: Date): string {
@@ -80,13 +70,11 @@ const ruleRow = (rule: CiRule): readonly Cell[] => [
   ),
 ];
 
-const keysPage = ({ person, keys, rules, now, note, problem }: KeysView): Html =>
+const keysPage = ({ keys, rules, now, ...page }: KeysView): Html =>
   frame(
     "Keys",
-    person,
-    html`${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      ${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
-      <p>By these machines let themselves in. They are made on the server's shell; to end one takes somebody who has just signed in.</p>
+    page,
+    html`<p>By these machines let themselves in. They are made on the server's shell; to end one takes somebody who has just signed in.</p>
       <h2>Keys of fleets</h2>
       ${
         keys.length === 0
@@ -105,15 +93,11 @@ const keysPage = ({ person, keys, rules, now, note, problem }: KeysView): Html =
   );
 
 /** Where administrators see by what machines let themselves in, and end it. */
-export function addKeyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: KeyRoutes): void {
+export function addKeyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RouteOptions): void {
   const view = async (person: TeamPerson, more: Pick<KeysView, "note" | "problem"> = {}): Promise<Html> =>
     keysPage({ person, keys: await fleetKeys(db), rules: await ciRules(db), now: now(), ...more });
   const sent = (gone: number): string => `${gone} machine${gone === 1 ? "" : "s"} sent away.`;
-  app.get("/keys", gates.looking, async (context) => {
-    const { person } = context.var;
-    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
-    return context.html(await view(person));
-  });
+  app.get("/keys", gates.adminLooking, async (context) => context.html(await view(context.var.person)));
   app.post("/keys/revoke", formBody, gates.freshAdmin, async (context) => {
     const { person } = context.var;
     const field = await formFields(context);

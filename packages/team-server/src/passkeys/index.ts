@@ -1,19 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { passkeyHost } from "@assent/guard/seal";
-import type { Database } from "../database/index.ts";
 import { addPasskey, beginPasskey, organisationOf, passkeysOf, removePasskey, takeBegunPasskey, type TeamPerson } from "../enrol/index.ts";
-import { formBody, formFields, limitedForm, RateLimit, type WebContext, type WebGates, type WebVariables } from "../web/index.ts";
+import { formBody, formFields, limitedForm, RateLimit, type WebContext, type RouteOptions, type WebVariables } from "../web/index.ts";
 import { passkeysPage, PASSKEYS_SCRIPT, type PasskeysView } from "./pages.ts";
 import { ALGORITHMS, readRegistration } from "./register.ts";
 
-export interface PasskeyRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
+export interface PasskeyRoutes extends RouteOptions {
   /** The address that people use; absent: the one by which a request came. */
   readonly origin?: string | undefined;
-  readonly gates: WebGates;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u;

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { passkeyPrint } from "@assent/guard/seal";
-import type { PersonPasskey, TeamPerson } from "../enrol/index.ts";
-import { asking, CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
+import type { PersonPasskey } from "../enrol/index.ts";
+import { asking, CODED_SCRIPT, frame, type PersonPage, type Html, shown, table, timeText } from "../web/index.ts";
 
 /** Served at `/passkeys.js`: lets the browser make a passkey, and sends what came of it by the page's own form. */
 export const PASSKEYS_SCRIPT = `${CODED_SCRIPT}const form=document.getElementById("add");const wrong=document.getElementById("wrong");
@@ -17,21 +17,16 @@ form.elements.credential.value=JSON.stringify({id:made.id,rawId:text(made.rawId)
 response:{clientDataJSON:text(made.response.clientDataJSON),attestationObject:text(made.response.attestationObject)}});
 form.submit()}catch(error){fail("No passkey was made: "+error.message)}});`;
 
-export interface PasskeysView {
-  readonly person: TeamPerson;
+export interface PasskeysView extends PersonPage {
   readonly passkeys: readonly PersonPasskey[];
   readonly site: string;
-  readonly note?: string | undefined;
-  readonly problem?: string | undefined;
 }
 
-export const passkeysPage = ({ person, passkeys, site, note, problem }: PasskeysView): Html =>
+export const passkeysPage = ({ passkeys, site, ...page }: PasskeysView): Html =>
   frame(
     "Passkeys",
-    person,
-    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
-      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      <p>
+    page,
+    html`<p>
         Your policy may say that a yes counts only if a passkey signed it. Machines then believe the passkey, and not this server. A new one
         counts once whoever signs the policy has taken it over: <code>assent team policy passkeys</code>. Read its print out to them: the
         one that they see has to be the same.

@@ -1,23 +1,23 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { isPublicKey, isSignedPolicy, keyIdOf } from "@assent/guard/seal";
-import { GROUP_OF_ALL, MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies } from "@assent/team/team/protocol";
-import { isAdmin, type TeamPerson } from "../enrol/index.ts";
+import { GROUP_OF_ALL, MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies, type PreviewChange } from "@assent/team/team/protocol";
+import type { TeamPerson } from "../enrol/index.ts";
 import {
   type Cell,
   formFields,
   frame,
+  type PersonPage,
   type Html,
   limitedBody,
   shown,
   table,
   timeText,
   type WebContext,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 import { PolicyPreviews, type ShownPreview } from "./preview.ts";
-import { previewPart } from "./preview-part.ts";
-import type { PolicyRoutes } from "./routes.ts";
 import {
   addFirstKey,
   type MachinePolicy,
@@ -30,13 +30,10 @@ import {
   releasePolicy,
 } from "./store.ts";
 
-interface PolicyView {
-  readonly person: TeamPerson;
+interface PolicyView extends PersonPage {
   readonly keys: readonly string[];
   readonly groups: readonly PolicyGroup[];
   readonly machines: readonly MachinePolicy[];
-  readonly note?: string;
-  readonly problem?: string;
   readonly text?: { readonly group: string; readonly version: number; readonly policy: string };
   /** What the version that is open would change. */
   readonly preview?: ShownPreview | undefined;
@@ -45,7 +42,7 @@ interface PolicyView {
 /** What administrators see of policies, and may do: say which key is the team's, hand in what was signed, release it. */
 export function addPolicyPage(
   app: Hono<WebVariables>,
-  { db, now, gates, tell, judge }: PolicyRoutes & { readonly judge?: PreviewPolicies | undefined },
+  { db, now, gates, tell, judge }: RouteOptions & { readonly judge?: PreviewPolicies | undefined },
 ): void {
   const previews = judge === undefined ? undefined : new PolicyPreviews(db, { now, judge, tell });
   // A form spells each sign of a policy with up to three.
@@ -69,9 +66,8 @@ export function addPolicyPage(
       return context.html(await page(person, { problem: `Not done: ${error.message}.` }), 409);
     }
   };
-  app.get("/policy", gates.looking, async (context) => {
+  app.get("/policy", gates.adminLooking, async (context) => {
     const { person } = context.var;
-    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
     const group = context.req.query("group");
     const version = Number(context.req.query("version"));
     const isNamed = group !== undefined && Number.isInteger(version) && version > 0 && version <= 1_000_000;
@@ -114,13 +110,11 @@ function wholeOf(text: string, most: number): number | undefined {
   return /^\d{1,7}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 }
 
-const policyPage = ({ person, keys, groups, machines, note, problem, text, preview }: PolicyView): Html =>
+const policyPage = ({ keys, groups, machines, text, preview, ...page }: PolicyView): Html =>
   frame(
     "Policies",
-    person,
-    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
-      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      ${
+    page,
+    html`${
         keys.length === 0
           ? html`<h2>The team's key</h2>
               <p>
@@ -247,3 +241,52 @@ const groupPart = ({ group, versions, all, some, machines }: PolicyGroup): Html 
             ]),
           )
     }`;
+
+const decisions = (count: number): string => `${count} ${count === 1 ? "decision" : "decisions"}`;
+
+/** What a version would change, the counts first. */
+function previewPart(given: ShownPreview): Html {
+  const title = html`<h3>What it would change</h3>`;
+  if (given.is === "busy")
+    return html`${title}
+      <p>Another version is being looked at. Load this page again in a moment.</p>`;
+  if (given.is === "failed")
+    return html`${title}
+      <p class="wrong">
+        The server could not work this out. Who has the team's key can:
+        <code>assent team policy preview ${given.version} --group ${given.group}</code>
+      </p>`;
+  const { preview, from, group, days, machines, isCut } = given;
+  const { records, unreadable, stricter, looser, same, changed, changes } = preview;
+  const against = from === null ? "no policy of the team" : `version ${from}, which is out to all`;
+  const about = `${decisions(records)} of the last ${days} days on ${machines} ${machines === 1 ? "machine" : "machines"} of ${group}`;
+  if (records === 0)
+    return html`${title}
+      <p>The machines of ${group} have sent no decisions in the last ${days} days, so nobody can say what it would change.</p>`;
+  return html`${title}
+    <p><strong>${stricter} stricter, ${looser} looser, ${same} the same</strong>, against ${against}.</p>
+    <p>
+      From
+      ${about}${isCut ? ", the oldest ones only" : ""}.${unreadable === 0 ? "" : ` ${unreadable} cannot be judged again: their records do not hold them whole.`}
+      Only the two versions count. The files of the machines are not known here.
+    </p>
+    ${changes.length === 0 ? "" : changesTable(changes)}
+    ${
+      changed > changes.length
+        ? html`<p>And ${changed - changes.length} more; <code>assent team policy preview --json</code> prints all.</p>`
+        : ""
+    }`;
+}
+
+const changesTable = (changes: readonly PreviewChange[]): Html =>
+  table(
+    ["Times", "Change", "Now", "Then", "What", "Why"],
+    changes.map((one) => [
+      one.count,
+      one.is,
+      one.before,
+      one.after,
+      { long: html`<code>${shown(one.subject)}</code>` },
+      { long: shown(one.reason) },
+    ]),
+  );

@@ -2,6 +2,7 @@ import type { PolicyPreview, PreviewPolicies, PreviewVersion } from "@assent/tea
 import type { Queryable } from "../database/index.ts";
 import { recordsToReplay } from "./replay.ts";
 import { policyVersion, releasesOf } from "./store.ts";
+import type { TellEvent } from "../web/index.ts";
 
 const DAYS = 7;
 const DAY_MS = 86_400_000;
@@ -30,7 +31,7 @@ export type ShownPreview =
 interface PreviewsOptions {
   readonly now: () => Date;
   readonly judge: PreviewPolicies;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly tell: TellEvent;
 }
 
 /** What versions would change that are not out to all yet. One is judged at a time: each takes as much as a processor gives. */

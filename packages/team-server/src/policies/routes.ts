@@ -1,20 +1,24 @@
 import type { Hono } from "hono";
-import { MESSAGE_LIMITS, PolicyAsk, PolicyCommandRequest, type PolicyHead } from "@assent/team/team/protocol";
-import type { Database } from "../database/index.ts";
-import { organisationOf } from "../enrol/index.ts";
-import { addressOf, limitedBody, RateLimit, readJson, refused, smallBody, type WebGates, type WebVariables } from "../web/index.ts";
-import { obeyKey } from "./commands.ts";
-import { heartbeatKey, PolicyAnswers, policyKeys, PolicyRefused } from "./store.ts";
-
-export interface PolicyRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
-}
+import { MESSAGE_LIMITS, PolicyAsk, PolicyCommandRequest, type PolicyHead, type PolicyCommandAnswer } from "@assent/team/team/protocol";
+import { hashStatement, isSignedBy, type PolicyCommand } from "@assent/guard/seal";
+import type { Database, Queryable } from "../database/index.ts";
+import { organisationOf, allPasskeys } from "../enrol/index.ts";
+import { addressOf, limitedBody, RateLimit, readJson, refused, smallBody, type RouteOptions, type WebVariables } from "../web/index.ts";
+import {
+  heartbeatKey,
+  PolicyAnswers,
+  policyKeys,
+  PolicyRefused,
+  changeKey,
+  policyGroups,
+  policyVersion,
+  pushPolicy,
+  releasePolicy,
+} from "./store.ts";
+import { recordsToReplay } from "./replay.ts";
 
 /** How machines get their policy, and how the team's key sends one. */
-export function addPolicyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: PolicyRoutes): void {
+export function addPolicyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RouteOptions): void {
   // Of those who show no token: what they send is signed, or answered with no.
   const keyed = new RateLimit(300, 100, () => now().getTime());
   const answers = new PolicyAnswers(db, now);
@@ -55,4 +59,50 @@ export function addPolicyRoutes(app: Hono<WebVariables>, { db, now, gates, tell 
       throw error;
     }
   });
+}
+
+/** A command is for now: the clock of who sends it may be off by so much. */
+const NOW_MS = 300_000;
+const DAY_MS = 86_400_000;
+
+/** Does what the team's key says. Who has the key needs no other right; and of the key the server has the public half. */
+async function obeyKey(db: Database, { command, signed, change }: PolicyCommandRequest, now: Date): Promise<PolicyCommandAnswer> {
+  const { statement } = command;
+  const key = (await policyKeys(db)).at(-1);
+  if (key === undefined || !isSignedBy(command, key.public_key) || statement.organisation !== (await organisationOf(db)))
+    throw new PolicyRefused("this is not signed by the key of this team");
+  if (Math.abs(now.getTime() - Date.parse(statement.at)) > NOW_MS)
+    throw new PolicyRefused("the clock of this machine and that of the server differ by more than five minutes");
+  const { what, about, group, version, percent, days, at } = statement;
+  if (what === "list") return await listed(db, statement);
+  if (what === "records") return recordsToReplay(db, group ?? "", new Date(now.getTime() - (days ?? 7) * DAY_MS), about);
+  if (what === "passkeys") {
+    const passkeys = await allPasskeys(db);
+    return { v: 1, is: "passkeys", passkeys: passkeys.map(({ made, ...one }) => ({ ...one, made: made.toISOString() })) };
+  }
+  // Each counts once, and none behind a later one.
+  const fresh = await db.run(
+    "update organisation set policy_command = $1::timestamptz where policy_command is null or policy_command < $1::timestamptz",
+    [new Date(at)],
+  );
+  if (fresh === 0) throw new PolicyRefused("this was sent before: sign it again");
+  if (what === "push") {
+    if (signed === undefined || hashStatement(signed.statement) !== about) throw new PolicyRefused("what is pushed is not what was signed");
+    await pushPolicy(db, signed, now);
+  } else if (what === "rotate") {
+    if (change === undefined || hashStatement(change.statement) !== about) throw new PolicyRefused("what is sent is not what was signed");
+    await changeKey(db, change, now);
+  } else {
+    const there = group === null || version === null ? undefined : await policyVersion(db, group, version);
+    if (group === null || version === null || percent === null || there === undefined || hashStatement(there.statement) !== about)
+      throw new PolicyRefused("the server has no such version");
+    await releasePolicy(db, { group, version, percent }, command.key, now);
+  }
+  return { v: 1, is: "done" };
+}
+
+async function listed(db: Queryable, { group, version }: PolicyCommand): Promise<PolicyCommandAnswer> {
+  const groups = await policyGroups(db);
+  const signed = group === null ? undefined : await policyVersion(db, group, version);
+  return { v: 1, is: "list", groups: [...groups], ...(signed === undefined ? {} : { signed }) };
 }

@@ -1,8 +1,7 @@
 import { POINTS } from "@assent/core/data";
 import { html } from "hono/html";
 import type { TeamAbout } from "@assent/team/team/protocol";
-import type { TeamPerson } from "../enrol/index.ts";
-import { CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
+import { CODED_SCRIPT, frame, type PersonPage, type Html, shown, table, timeText } from "../web/index.ts";
 import type { AskedPasskey } from "./passkeys.ts";
 import type { WaitingPage, PastAnswer, WaitingPlace, WaitingRow } from "./store.ts";
 
@@ -28,12 +27,9 @@ clientDataJSON:text(clientDataJSON),signature:text(signature)});
 const answer=document.createElement("input");answer.type="hidden";answer.name="answer";answer.value="allow";form.append(answer);form.submit()
 }catch(error){fail("Your passkey did not sign: "+error.message)}});`;
 
-export interface WaitingView {
-  readonly person: TeamPerson;
+export interface WaitingView extends PersonPage {
   readonly waiting: WaitingPage;
   readonly past: readonly PastAnswer[];
-  readonly note?: string | undefined;
-  readonly problem?: string | undefined;
 }
 
 /** What the script compares. */
@@ -112,13 +108,18 @@ const orders = ({ open, first, after, questions }: WaitingPage): Html | "" =>
         ${after === undefined ? "" : html`<a href="${addressOf("/questions", { first })}">Back to the first page</a>`}
       </p>`;
 
-export const questionsPage = ({ person, waiting, past, note, problem }: WaitingView): Html =>
+export const questionsPage = ({ waiting, past, ...page }: WaitingView): Html =>
   frame(
     "Questions",
-    person,
-    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
-      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      <p class="note" id="news" role="status" hidden data-look="${addressOf("/questions.json", waiting)}" data-seen="${seenText(waiting)}">
+    page,
+    html`<p
+        class="note"
+        id="news"
+        role="status"
+        hidden
+        data-look="${addressOf("/questions.json", waiting)}"
+        data-seen="${seenText(waiting)}"
+      >
         Something has changed. <a href="${addressOf("/questions", waiting)}">Show it</a>
       </p>
       ${orders(waiting)}

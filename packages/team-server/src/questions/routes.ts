@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import { AskedQuestions, PROTOCOL, TakenAnswers, WithdrawnQuestions } from "@assent/team/team/protocol";
-import type { Database } from "../database/index.ts";
 import type { TeamPerson } from "../enrol/index.ts";
 import {
   formFields,
@@ -11,7 +10,7 @@ import {
   refused,
   type WebContext,
   type WebGate,
-  type WebGates,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 import { questionsPage, QUESTIONS_SCRIPT, type WaitingView } from "./pages.ts";
@@ -28,11 +27,7 @@ import {
   withdrawQuestions,
 } from "./store.ts";
 
-export interface AnswerRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+export interface AnswerRoutes extends RouteOptions {
   readonly metrics: { count(name: string, help: string, labels?: Readonly<Record<string, string | number>>): void };
 }
 

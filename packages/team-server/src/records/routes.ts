@@ -2,29 +2,22 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import { parseObject } from "@assent/core/data";
 import type { FoundTeamRecord, FoundTeamRecords } from "@assent/team/team/protocol";
-import type { Database } from "../database/index.ts";
-import { isAdmin, type TeamPerson } from "../enrol/index.ts";
+import type { TeamPerson } from "../enrol/index.ts";
 import {
   type Cell,
   formBody,
   formFields,
   frame,
+  type PersonPage,
   type Html,
   shown,
   table,
   timeText,
-  type WebGates,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 import { CannotErase, eraseRecords } from "./erase.ts";
 import { searchRecords } from "./search.ts";
-
-export interface RecordRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
-}
 
 const DAY_MS = 86_400_000;
 /** What can be looked for, each with what stands before its field. */
@@ -39,16 +32,13 @@ const FIELDS = [
 ] as const;
 type Wanted = Readonly<Record<(typeof FIELDS)[number][0] | "after", string>>;
 
-interface RecordsView {
-  readonly person: TeamPerson;
+interface RecordsView extends PersonPage {
   readonly wanted: Wanted;
   readonly found: FoundTeamRecords;
-  readonly note?: string;
-  readonly problem?: string;
 }
 
 /** Where administrators look for records of all machines, and erase them. */
-export function addRecordRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RecordRoutes): void {
+export function addRecordRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RouteOptions): void {
   const view = async (person: TeamPerson, wanted: Wanted, more: Pick<RecordsView, "note" | "problem"> = {}): Promise<Html> => {
     const [since, until] = [timeOf(wanted.since), timeOf(wanted.until)];
     const given = (text: string): string | undefined => (text === "" ? undefined : text);
@@ -65,9 +55,8 @@ export function addRecordRoutes(app: Hono<WebVariables>, { db, now, gates, tell 
     });
     return recordsPage({ person, wanted, found, ...more });
   };
-  app.get("/records", gates.looking, async (context) => {
+  app.get("/records", gates.adminLooking, async (context) => {
     const { person } = context.var;
-    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
     const asked = (name: string): string =>
       (context.req.query(name) ?? "")
         .replace(/\0|\p{Surrogate}/gu, "")
@@ -136,14 +125,12 @@ const row = (one: FoundTeamRecord): readonly Cell[] => [
   },
 ];
 
-const recordsPage = ({ person, wanted, found, note, problem }: RecordsView): Html => {
+const recordsPage = ({ wanted, found, ...page }: RecordsView): Html => {
   const next = new URLSearchParams({ ...wanted, after: found.next ?? "" }).toString();
   return frame(
     "Records",
-    person,
-    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
-      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      <form class="fields" method="get" action="/records">
+    page,
+    html`<form class="fields" method="get" action="/records">
         ${FIELDS.map(([name, label]) => html`<label>${label} <input name="${name}" value="${wanted[name]}" size="12" autocomplete="off" /></label> `)}
         <button>Search</button>
       </form>

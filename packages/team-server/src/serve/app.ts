@@ -49,6 +49,7 @@ import {
   smallBody,
   type WebContext,
   type WebVariables,
+  type TellEvent,
 } from "../web/index.ts";
 import { addJobRoutes, addSignInRoutes, type SignInProvider } from "../sign-in/index.ts";
 import { addWebhookRoutes } from "../webhooks/index.ts";
@@ -77,7 +78,7 @@ export interface AppOptions {
   /** Judges what was asked by two versions of a policy; absent: the page shows no preview. */
   readonly preview?: PreviewPolicies | undefined;
   /** A line of the server's own log. */
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly tell: TellEvent;
 }
 
 /** Counts a request that was answered. `route`: one that there is, or `other`. */
@@ -95,6 +96,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   const { db, metrics, now, tell } = options;
   const app = new Hono<WebVariables>();
   const gates = makeGates({ ...options, hasProvider: options.provider !== undefined });
+  const parts = { db, now, gates, tell };
   const clock = (): number => now().getTime();
   const enrolments = new RateLimit(30, 2000, clock);
   const polls = new RateLimit(300, 200, clock);
@@ -155,7 +157,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     return context.json(state);
   });
 
-  addJobRoutes(app, { db, now, tell });
+  addJobRoutes(app, parts);
 
   app.get("/v1/machine", gates.machine, async (context) => {
     const { machine } = context.var;
@@ -219,11 +221,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     return context.redirect("/", 303);
   });
 
-  app.get("/people", gates.looking, async (context) => {
-    const { person } = context.var;
-    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
-    return context.html(peoplePage(await peopleView(person)));
-  });
+  app.get("/people", gates.adminLooking, async (context) => context.html(peoplePage(await peopleView(context.var.person))));
   app.post("/people/invite", formBody, gates.admin, async (context) => {
     const { person } = context.var;
     const field = await formFields(context);
@@ -258,15 +256,15 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
 
   if (options.provider !== undefined) {
     const onFailed = (): void => countFailedSignIn(metrics, "provider");
-    addSignInRoutes(app, { db, now, gates, provider: options.provider, tell, onFailed });
+    addSignInRoutes(app, { ...parts, provider: options.provider, onFailed });
   }
-  addWebhookRoutes(app, { db, now, gates, allowPrivate: options.privateWebhooks === true });
-  addPolicyRoutes(app, { db, now, gates, tell });
-  addRecordRoutes(app, { db, now, gates, tell });
-  addKeyRoutes(app, { db, now, gates, tell });
-  addPasskeyRoutes(app, { db, now, origin: options.origin, gates, tell });
-  addPolicyPage(app, { db, now, gates, tell, judge: options.preview });
-  addQuestionRoutes(app, { db, now, gates, tell, metrics });
+  addWebhookRoutes(app, { ...parts, allowPrivate: options.privateWebhooks === true });
+  addPolicyRoutes(app, parts);
+  addRecordRoutes(app, parts);
+  addKeyRoutes(app, parts);
+  addPasskeyRoutes(app, { ...parts, origin: options.origin });
+  addPolicyPage(app, { ...parts, judge: options.preview });
+  addQuestionRoutes(app, { ...parts, metrics });
   return app;
 
   async function peopleView(person: TeamPerson): Promise<PeopleView> {

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { JoinedMachine, ProviderRole, TeamPerson, WaitingMachine } from "../enrol/index.ts";
-import { asking, type Cell, frame, type Html, scriptFrame, shown, table, timeText } from "../web/index.ts";
+import { asking, type Cell, frame, type PersonPage, type Html, scriptFrame, shown, table, timeText } from "../web/index.ts";
 
 /** Served at `/enter.js`: the secret stands behind the `#`, which a browser sends to nobody. */
 export const ENTER_SCRIPT = `const field=document.getElementById("key");field.value=location.hash.slice(1);history.replaceState(null,"","/enter");
@@ -23,23 +23,18 @@ export const enterPage = (problem?: string): Html =>
     "/enter.js",
   );
 
-export interface Overview {
-  readonly person: TeamPerson;
+export interface Overview extends PersonPage {
   readonly waiting: readonly WaitingMachine[];
   /** Machines that have sent what they may on this day. */
   readonly over: readonly string[];
   readonly machines: readonly JoinedMachine[];
-  readonly note?: string | undefined;
-  readonly problem?: string | undefined;
 }
 
-export const overviewPage = ({ person, waiting, over, machines, note, problem }: Overview): Html =>
+export const overviewPage = ({ waiting, over, machines, ...page }: Overview): Html =>
   frame(
     "Machines",
-    person,
-    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
-      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      ${
+    page,
+    html`${
         over.length === 0
           ? ""
           : html`<p class="wrong">Sent what they may today, and keep the rest until tomorrow: ${over.map(shown).join(", ")}</p>`
@@ -110,22 +105,19 @@ const machineRow = (one: JoinedMachine): readonly Cell[] => [
     : html`left ${timeText(one.gone)}`,
 ];
 
-export interface PeopleView {
-  readonly person: TeamPerson;
+export interface PeopleView extends PersonPage {
   readonly people: readonly TeamPerson[];
   /** The roles of the provider's groups; undefined: there is no provider. */
   readonly groups: readonly ProviderRole[] | undefined;
   /** A link that was just made. */
   readonly link?: { readonly name: string; readonly address: string } | undefined;
-  readonly problem?: string | undefined;
 }
 
-export const peoplePage = ({ person, people, groups, link, problem }: PeopleView): Html =>
+export const peoplePage = ({ people, groups, link, ...page }: PeopleView): Html =>
   frame(
     "People",
-    person,
-    html`${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      ${
+    page,
+    html`${
         link === undefined
           ? ""
           : html`<p class="note" role="status">${link.name} signs in here, once, within three days: <code>${link.address}</code></p>`

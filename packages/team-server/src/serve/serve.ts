@@ -2,14 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer as createPlainServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { TeamServeOptions } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
+import type { TellEvent } from "../web/index.ts";
 import { endExpired, isUnclaimed, newAdminLink, SeenMachines } from "../enrol/index.ts";
 import { dropMonth, forgetUsage, GENEROUS, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
 import { isIssuer, SignInProvider } from "../sign-in/index.ts";
 import { postDue, type PostingOptions } from "../webhooks/index.ts";
-import { LoopDelay } from "./delay.ts";
 import { countFailedSignIn, SIGN_INS } from "./app.ts";
 import { makeListener } from "./listener.ts";
 import { Metrics } from "./metrics.ts";
@@ -58,7 +59,7 @@ export async function startTeam(options: TeamServeOptions): Promise<RunningTeam>
 
 interface Prepared extends Omit<TeamServeOptions, "listen" | "say"> {
   readonly say: (text: string) => void;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly tell: TellEvent;
   readonly listen: { readonly host: string; readonly port: number };
   readonly origin: string | undefined;
   readonly release: (() => void) | undefined;
@@ -262,4 +263,38 @@ function tellers({ say, log }: TeamServeOptions): Pick<Prepared, "say" | "tell">
     say,
     tell: (event, facts) => log(JSON.stringify({ time: new Date().toISOString(), event, ...facts })),
   };
+}
+
+const EACH_MS = 20;
+const LOOK_MS = 1000;
+
+/** How long what is due in this process waited at most in the last second or two: what it has to do beyond what it can. */
+class LoopDelay {
+  readonly #delay = monitorEventLoopDelay({ resolution: EACH_MS });
+  readonly #timer: NodeJS.Timeout;
+  #before = 0;
+
+  constructor() {
+    this.#delay.enable();
+    this.#timer = setInterval(() => {
+      this.#before = this.#now;
+      this.#delay.reset();
+    }, LOOK_MS);
+    this.#timer.unref();
+  }
+
+  get #now(): number {
+    // Nanoseconds, with what it waits for itself.
+    return this.#delay.count === 0 ? 0 : Math.max(0, this.#delay.max / 1e6 - EACH_MS);
+  }
+
+  /** Milliseconds. */
+  get most(): number {
+    return Math.max(this.#before, this.#now);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#delay.disable();
+  }
 }

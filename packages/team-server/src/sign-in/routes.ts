@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import type { Database } from "../database/index.ts";
 import { endProviderSessions, enterFromProvider, SESSION_MS } from "../enrol/index.ts";
 import {
   addressOf,
@@ -12,18 +11,14 @@ import {
   refused,
   scriptFrame,
   type WebContext,
-  type WebGates,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 import { ProviderAway } from "./away.ts";
 import type { SignInProvider } from "./provider.ts";
 
-export interface SignInRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
+export interface SignInRoutes extends RouteOptions {
   readonly provider: SignInProvider;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
   /** Somebody came from the provider and was not let in. */
   readonly onFailed?: () => void;
 }

@@ -42,8 +42,15 @@ const VIEWS = [
   ["/webhooks", "Webhooks"],
 ] as const;
 
+/** What every page shows: whose it is, and what became of what was asked for. */
+export interface PersonPage {
+  readonly person: TeamPerson;
+  readonly note?: string | undefined;
+  readonly problem?: string | undefined;
+}
+
 /** A page for somebody who is signed in. */
-export const frame = (title: string, { name }: TeamPerson, body: Html, script?: string): Html =>
+export const frame = (title: string, { person: { name }, note, problem }: PersonPage, body: Html, script?: string): Html =>
   scriptFrame(
     `Assent: ${title}`,
     html`<a class="skip" href="#main">Skip to the content</a>
@@ -60,7 +67,8 @@ export const frame = (title: string, { name }: TeamPerson, body: Html, script?: 
       </header>
       <main id="main">
         <h1>${title}</h1>
-        ${body}
+        ${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
+        ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`} ${body}
       </main>`,
     script,
   );
@@ -143,9 +151,8 @@ export const noRolePage = ({ name }: TeamPerson): Html =>
 export const againPage = (person: TeamPerson, hasProvider: boolean): Html =>
   frame(
     "Sign in again",
-    person,
-    html`<p class="wrong" role="alert">Nothing was changed: this takes an administrator who signed in less than ten minutes ago.</p>
-      ${hasProvider ? html`<p><a href="/sign-in/again">Sign in again with your company's account</a>, then do it once more.</p>` : ""}
+    { person, problem: "Nothing was changed: this takes an administrator who signed in less than ten minutes ago." },
+    html`${hasProvider ? html`<p><a href="/sign-in/again">Sign in again with your company's account</a>, then do it once more.</p>` : ""}
       <p>On the server, <code>assent team serve --admin-link</code> prints a link that signs an administrator in.</p>`,
   );
 

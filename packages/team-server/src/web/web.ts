@@ -59,10 +59,23 @@ export interface WebGates {
   readonly freshAdmin: WebGate;
   /** Somebody who is signed in looks. */
   readonly looking: WebGate;
+  /** An administrator looks. */
+  readonly adminLooking: WebGate;
   readonly isOwnForm: (context: WebContext) => boolean;
   readonly cookies: OwnCookies;
   readonly personOfCookie: (context: WebContext) => Promise<TeamPerson | undefined>;
 }
+
+/** What every part of the server's routes is given. */
+export interface RouteOptions {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly gates: WebGates;
+  readonly tell: TellEvent;
+}
+
+/** Writes a line of the server's own log. */
+export type TellEvent = (event: string, facts: Readonly<Record<string, string | number>>) => void;
 
 export function makeGates({ db, now, origin, hasProvider = false, seen }: WebOptions): WebGates {
   const cookies = ownCookies(origin);
@@ -93,6 +106,13 @@ export function makeGates({ db, now, origin, hasProvider = false, seen }: WebOpt
       if (context.var.person.roles.length > 0) return next();
       context.res = await context.html(noRolePage(context.var.person), 403);
     });
+  const adminOnly =
+    (gate: WebGate, what: "do" | "see"): WebGate =>
+    (context, next) =>
+      gate(context, async () => {
+        if (isAdmin(context.var.person)) return next();
+        context.res = context.text(`only an administrator may ${what} that\n`, 403);
+      });
   const ownForm =
     (gate: WebGate): WebGate =>
     async (context, next) =>
@@ -103,11 +123,7 @@ export function makeGates({ db, now, origin, hasProvider = false, seen }: WebOpt
     const token = tokenIn(authorization);
     return token === undefined ? undefined : tokens.machineOf(token, now());
   };
-  const admin: WebGate = (context, next) =>
-    signedIn(context, async () => {
-      if (isAdmin(context.var.person)) return next();
-      context.res = context.text("only an administrator may do that\n", 403);
-    });
+  const admin = adminOnly(signedIn, "do");
   return {
     machineOf,
     lastKnown: (authorization) => {
@@ -131,6 +147,7 @@ export function makeGates({ db, now, origin, hasProvider = false, seen }: WebOpt
         context.res = await context.html(againPage(context.var.person, hasProvider), 403);
       }),
     looking,
+    adminLooking: adminOnly(looking, "see"),
     isOwnForm,
     cookies,
     personOfCookie,

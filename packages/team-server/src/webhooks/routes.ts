@@ -1,41 +1,34 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import type { Database } from "../database/index.ts";
-import { isAdmin, type TeamPerson } from "../enrol/index.ts";
 import {
   asking,
   formBody,
   formField,
   formFields,
   frame,
+  type PersonPage,
   type Html,
   table,
   timeText,
-  type WebGates,
+  type RouteOptions,
   type WebVariables,
 } from "../web/index.ts";
 import { addWebhook, allWebhooks, removeWebhook, type Webhook } from "./store.ts";
 
-export interface WebhookRoutes {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly gates: WebGates;
+export interface WebhookRoutes extends RouteOptions {
   readonly allowPrivate: boolean;
 }
 
-interface WebhooksView {
-  readonly person: TeamPerson;
+interface WebhooksView extends PersonPage {
   readonly webhooks: readonly Webhook[];
   readonly secret?: string | undefined;
-  readonly problem?: string | undefined;
 }
 
-const webhooksPage = ({ person, webhooks, secret, problem }: WebhooksView): Html =>
+const webhooksPage = ({ webhooks, secret, ...page }: WebhooksView): Html =>
   frame(
     "Webhooks",
-    person,
-    html`${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      ${secret === undefined ? "" : html`<p class="note" role="status">Its posts are signed with this, which is shown once: <code>${secret}</code></p>`}
+    page,
+    html`${secret === undefined ? "" : html`<p class="note" role="status">Its posts are signed with this, which is shown once: <code>${secret}</code></p>`}
       <p>Each is told that a question waits, and of which machine; nothing of the question itself.</p>
       ${
         webhooks.length === 0
@@ -68,11 +61,9 @@ const webhooksPage = ({ person, webhooks, secret, problem }: WebhooksView): Html
 
 /** Where administrators say who is told of questions. */
 export function addWebhookRoutes(app: Hono<WebVariables>, { db, now, gates, allowPrivate }: WebhookRoutes): void {
-  app.get("/webhooks", gates.looking, async (context) => {
-    const { person } = context.var;
-    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
-    return context.html(webhooksPage({ person, webhooks: await allWebhooks(db) }));
-  });
+  app.get("/webhooks", gates.adminLooking, async (context) =>
+    context.html(webhooksPage({ person: context.var.person, webhooks: await allWebhooks(db) })),
+  );
   app.post("/webhooks/add", formBody, gates.admin, async (context) => {
     const { person } = context.var;
     const field = await formFields(context);

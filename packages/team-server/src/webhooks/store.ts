@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import type { Database, Queryable } from "../database/index.ts";
 import { postSafely, type PostResult, readWebhookUrl } from "./safe-post.ts";
+import type { TellEvent } from "../web/index.ts";
 
 const KINDS = ["slack", "ntfy", "generic"] as const;
 export type WebhookKind = (typeof KINDS)[number];
@@ -80,7 +81,7 @@ export interface PostingOptions {
   /** The server's own, for the link. */
   readonly origin: () => string;
   readonly allowPrivate: boolean;
-  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly tell: TellEvent;
   readonly post?: typeof postSafely;
 }
 

@@ -15,7 +15,7 @@ import {
   spanOf,
   whyNotPinned,
 } from "@assent/guard/seal";
-import { ensureFolder, errorCode, type Machine, openState, readRegular, stateFolder, withLock, writeAtomic } from "@assent/guard/state";
+import { ensureFolder, errorCode, type Machine, openState, stateFolder, withLock, writeAtomic, readText } from "@assent/guard/state";
 import { askServer } from "./client.ts";
 import type { TeamMembership } from "./membership.ts";
 import { PolicyAnswer, type PolicyAsk, PolicyTold, readMessage } from "./protocol/index.ts";
@@ -42,18 +42,13 @@ export interface HeldPolicy {
   readonly problem?: string;
 }
 
-const textOf = (file: string): string | undefined => {
-  const found = readRegular(file, MOST);
-  return found.is === "text" ? found.text : undefined;
-};
-
 /** Undefined: what it is held against is missing or damaged. */
 export function readHeld(machine: Machine): HeldPolicy | undefined {
-  const pinText = textOf(pinFile(machine));
+  const pinText = readText(pinFile(machine), MOST);
   const pin = pinText === undefined ? undefined : readPin(pinText);
   if (pin === undefined) return undefined;
   const base = { group: pin.group, keys: pin.keys.map(({ key }) => keyIdOf(key)) };
-  const text = textOf(fileOf(machine));
+  const text = readText(fileOf(machine), MOST);
   const read = text === undefined ? { why: "is missing" } : readSealed(text, pinText);
   if ("why" in read) return { ...base, problem: read.why };
   const sealed = text === undefined ? undefined : openSealed(text);
@@ -70,7 +65,7 @@ export function writePin(machine: Machine, pin: PolicyPin): string | undefined {
   try {
     ensureFolder(folderOf(machine));
     writeAtomic(pinFile(machine), `${JSON.stringify(pin)}\n`);
-    if (textOf(fileOf(machine)) === undefined) writeAtomic(fileOf(machine), NO_TEAM_POLICY);
+    if (readText(fileOf(machine), MOST) === undefined) writeAtomic(fileOf(machine), NO_TEAM_POLICY);
     return undefined;
   } catch (error) {
     return `${folderOf(machine)} cannot be written: ${errorCode(error)}`;
@@ -78,7 +73,7 @@ export function writePin(machine: Machine, pin: PolicyPin): string | undefined {
 }
 
 export function readTeamPin(machine: Machine): PolicyPin | undefined {
-  const text = textOf(pinFile(machine));
+  const text = readText(pinFile(machine), MOST);
   return text === undefined ? undefined : readPin(text);
 }
 
@@ -170,7 +165,7 @@ export function takeAnswer(machine: Machine, { key, changes, signed, heartbeat }
   const followed = followKeys(pin, changes);
   const why = signed === undefined ? undefined : whyNotPinned(signed, followed);
   const problem = why === undefined ? {} : { problem: `the policy that the server has ${why}` };
-  const before = textOf(fileOf(machine));
+  const before = readText(fileOf(machine), MOST);
   const held = before === undefined ? undefined : openSealed(before);
   if (signed !== undefined && why === undefined) {
     const isSame = held !== undefined && hashStatement(held.signed.statement) === hashStatement(signed.statement);
@@ -195,7 +190,7 @@ export function takeAnswer(machine: Machine, { key, changes, signed, heartbeat }
 }
 
 function keep(file: string, text: string): void {
-  if (textOf(file) !== text) writeAtomic(file, text);
+  if (readText(file, MOST) !== text) writeAtomic(file, text);
 }
 
 /**

@@ -1,12 +1,16 @@
 import * as v from "valibot";
-import type { Action } from "../../action/index.ts";
+import { type Action, brief } from "../../action/index.ts";
 import type { RuleSource } from "../match/verdict.ts";
 import { parseRule } from "../parse-rule.ts";
-import { EFFECTS, type Rule } from "../match/types.ts";
-import { type CheckedExample, checkExamples } from "./check-examples.ts";
+import { EFFECTS, type Rule, type Effect, type Matcher } from "../match/types.ts";
+import { type Fault, member, type JsonNode, offsetOf, type Path, toValue } from "../../edit/json5/index.ts";
+import { callMatcher } from "../call-matcher.ts";
+import { readingOf } from "../kinds/index.ts";
+import { sideOf } from "../match/match-context.ts";
+import { matchMatcher } from "../rule.ts";
+import { EXAMPLE_WORLD, type Example } from "../match/examples.ts";
 import type { RuleOrigin } from "./operations.ts";
 import { type RuleEntry, ruleEntry } from "./schema.ts";
-import { type Fault, member, type JsonNode, offsetOf, type Path, toValue } from "../../edit/json5/index.ts";
 
 /** Each example is a command to analyse, and the file may be a stranger's. */
 const MAX_EXAMPLES = 2000;
@@ -84,4 +88,65 @@ function readRule(entry: RuleEntry, path: Path): { readonly parsed: ReturnType<t
 
 function countExamples(entry: RuleEntry): number {
   return typeof entry === "string" ? 0 : (entry.match?.length ?? 0) + (entry.notMatch?.length ?? 0);
+}
+
+/** One example of a rule, held against it. */
+interface CheckedExample {
+  readonly offset: number;
+  /** The rule as written. */
+  readonly rule: string;
+  readonly key: "match" | "notMatch";
+  readonly example: Example;
+  /** What is wrong; absent: the rule does what the example says. */
+  readonly fault?: Fault;
+}
+
+interface RuleWithExamples {
+  readonly effect: Effect;
+  readonly text: string;
+  readonly matcher: Matcher;
+}
+
+/** Holds the `match` and `notMatch` examples of an entry against its rule. */
+function checkExamples(
+  entry: RuleEntry,
+  rule: RuleWithExamples,
+  node: JsonNode,
+  path: Path,
+  lower: (command: string) => readonly Action[],
+): readonly CheckedExample[] {
+  if (typeof entry === "string") return [];
+  const check = (key: "match" | "notMatch", examples: readonly Example[]): readonly CheckedExample[] => {
+    const list = member(node, key)?.value;
+    return examples.map((example, index): CheckedExample => {
+      const item = list?.kind === "array" ? list.items[index] : undefined;
+      const offset = item?.start ?? node.start;
+      const wrong = whatIsWrong(key, example, rule, lower);
+      const fault = wrong === undefined ? {} : { fault: { offset, path: [...path, key, index], ...wrong } };
+      return { offset, rule: rule.text, key, example, ...fault };
+    });
+  };
+  return [...check("match", entry.match ?? []), ...check("notMatch", entry.notMatch ?? [])];
+}
+
+function whatIsWrong(
+  key: "match" | "notMatch",
+  example: Example,
+  { effect, matcher, text }: RuleWithExamples,
+  lower: (command: string) => readonly Action[],
+): { readonly message: string; readonly help: string } | undefined {
+  const shown = `\`${brief(typeof example === "string" ? example : JSON.stringify(example), 60)}\``;
+  const kind = readingOf(matcher);
+  const actions = kind.exampleActions(matcher, example, lower);
+  if (actions === undefined) return { message: `${shown} is not an example of what this rule looks at`, help: kind.exampleHelp };
+  const context = { world: EXAMPLE_WORLD, matchCall: callMatcher(EXAMPLE_WORLD) };
+  const answers = actions.map((action) => matchMatcher(matcher, action, sideOf(effect), context));
+  const best = answers.includes("yes") ? "yes" : answers.includes("maybe") ? "maybe" : "no";
+  if (best === (key === "match" ? "yes" : "no")) return undefined;
+  const not = best === "maybe" ? "matches only perhaps" : best === "yes" ? "matches" : "does not match";
+  const wish = key === "match" ? "must" : "must not";
+  return {
+    message: `the rule ${not} ${shown}`,
+    help: `\`${key}\` says that it ${wish}: correct \`${brief(text, 60)}\`, or this example`,
+  };
 }

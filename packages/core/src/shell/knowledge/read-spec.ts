@@ -320,7 +320,16 @@ function readSlot(text: string): Slot {
 }
 
 /** Of values that say nothing but text. */
-export const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "only", "without", "withoutfile", "withoutfolder", "gitkey"]);
+export const INERT_KINDS: ReadonlySet<string> = new Set([
+  "text",
+  "word",
+  "number",
+  "only",
+  "without",
+  "withoutfile",
+  "withoutfolder",
+  "gitkey",
+]);
 
 /** No option of these rows does more than read and print. */
 export const inertOptions = (rows: readonly string[]): boolean => rows.every((row) => isInert(readOptionLine(row)));

@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
 import { type Action, OutOfBudget, withBudget } from "@assent/core/action";
 import { expandBraces } from "@assent/core/pattern";
 import { joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "@assent/core/policy";
 import { readPolicy, type ReadOptions, type ReadResult } from "@assent/core/policy/read";
 import { type PolicySpan, readSealed } from "../../seal/index.ts";
-import { effortClock, isTrusted, readRegular, type Trust } from "../../state/index.ts";
+import { effortClock, isTrusted, type Trust, readText, hexDigest } from "../../state/index.ts";
 import type { PolicySource } from "../policy-files.ts";
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const printed = ({ file, line, column, message, help }: Problem): string =>
   `${file}:${line}:${column}: ${message}${help === undefined ? "" : ` (${help})`}`;
 
@@ -43,7 +41,7 @@ export function readEach(
   let strangers = 0;
   return sources.map((source): SourceRead => {
     const { layer, file, root, mayGrant, content } = source;
-    const trusted = layer !== "project" || (mayGrant && content.is === "text" && isTrusted(trust, file, content.text, sha256));
+    const trusted = layer !== "project" || (mayGrant && content.is === "text" && isTrusted(trust, file, content.text, hexDigest));
     const broken = (message: string, help?: string): SourceRead => {
       const problem: Problem = { severity: "error", file, line: 1, column: 1, key: "", message, ...(help === undefined ? {} : { help }) };
       return { source, trusted, result: { ok: false, problems: [problem], examples: [] } };
@@ -75,10 +73,7 @@ const withoutAllows = (result: ReadResult): ReadResult =>
 /** Where `assent team` leaves the policy of a team; what it is held against lies beside it. */
 const TEAM_POLICY = "/team-member/policy.jsonc";
 
-function pinBeside(file: string): string | undefined {
-  const found = readRegular(file.replace(/[^/]+$/, "pin.json"), 1 << 20);
-  return found.is === "text" ? found.text : undefined;
-}
+const pinBeside = (file: string): string | undefined => readText(file.replace(/[^/]+$/, "pin.json"), 1 << 20);
 
 const TRUST_IT = "`assent trust` agrees to it";
 
@@ -139,8 +134,8 @@ const PAST_ITS_TIME: LayerInput = {
 function agreedBefore({ source, trusted }: SourceRead, trust: Trust): readonly PolicySource[] {
   const { layer, file, content } = source;
   const pin = layer === "project" && !trusted ? trust.pins.get(file) : undefined;
-  if (pin === undefined || (content.is === "text" && sha256(content.text) === pin)) return [];
-  const text = trust.agreed?.(pin, sha256);
+  if (pin === undefined || (content.is === "text" && hexDigest(content.text) === pin)) return [];
+  const text = trust.agreed?.(pin, hexDigest);
   return text === undefined ? [] : [{ ...source, file: `${file} (as you agreed to it)`, mayGrant: false, content: { is: "text", text } }];
 }
 

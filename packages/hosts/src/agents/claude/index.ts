@@ -1,5 +1,6 @@
-import { shellPrefix } from "@assent/core/action";
+import { shellPrefix, singleQuoted } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
@@ -12,9 +13,9 @@ import {
   type Reply,
   reply,
   type Wrapping,
+  type FramedCommand,
 } from "../host/protocol.ts";
 import { files as file, text, walk } from "../host/reading.ts";
-import { commandIn } from "./shell-frame.ts";
 
 /**
  * Claude Code. Facts measured on 2.1.329 (docs/architecture.md names the evidence):
@@ -197,29 +198,16 @@ const facts: HostFacts = {
       ".claude/daemon/",
       ".claude/daemon.json",
     ],
-    userAsked: [
-      ".claude.json",
-      ".claude/",
-      ".local/share/claude/",
-      "library/application support/claude/claude_desktop_config.json",
+    userAsked: /* @__PURE__ */ listed(
+      ".claude.json; .claude/; .local/share/claude/; library/application support/claude/claude_desktop_config.json",
       ".config/claude/",
-    ],
+    ),
     // Where its own permissions let its tools write.
     userOwn: [".claude/projects/*/memory/", ".claude/plans/", ".claude/todos/", ".claude/agent-memory/", ".claude/jobs/*/tmp/"],
-    project: [
-      ".claude/settings.json",
-      ".claude/settings.local.json",
-      ".claude/hooks/",
-      ".claude/agents/",
-      ".claude/commands/",
-      ".claude/skills/",
-      ".claude/plugins/",
-      ".claude/output-styles/",
-      ".mcp.json",
-      ".claude/mcp.json",
-      ".claude/workflows/",
-      ".claude-plugin/",
-    ],
+    project: /* @__PURE__ */ listed(
+      ".claude/settings.json; .claude/settings.local.json; .claude/hooks/; .claude/agents/; .claude/commands/; .claude/skills/",
+      ".claude/plugins/; .claude/output-styles/; .mcp.json; .claude/mcp.json; .claude/workflows/; .claude-plugin/",
+    ),
     instructions: ["claude.md"],
     machine: ["/etc/claude-code/", "/library/application support/claudecode/"],
     secrets: [".claude.json"],
@@ -231,34 +219,18 @@ const facts: HostFacts = {
     aliases: ["claude"],
     // `import` takes over settings of other hosts.
     changes: ["import"],
-    options: [
-      "--settings",
-      "--setting-sources",
-      "--managed-settings",
-      "--bare",
-      "--safe-mode",
-      "--restricted",
-      "--mcp-config",
-      "--plugin-dir",
-      "--plugin-url",
-      "--permission-prompt-tool",
-    ],
+    options: /* @__PURE__ */ listed(
+      "--settings; --setting-sources; --managed-settings; --bare; --safe-mode; --restricted; --mcp-config; --plugin-dir",
+      "--plugin-url; --permission-prompt-tool",
+    ),
   },
   variables: {
     told: { CLAUDE_PROJECT_DIR: "path", CLAUDE_CODE_SHELL_PREFIX: "path" },
     marks: ["CLAUDECODE"],
-    steering: [
-      "CLAUDE_CONFIG_DIR",
-      "CLAUDE_CODE_SHELL*",
-      "CLAUDE_CODE_SIMPLE*",
-      "CLAUDE_CODE_BUBBLEWRAP*",
-      "CLAUDE_CODE_USE_*",
-      "CLAUDE_CODE_DISABLE_*",
-      "CLAUDE_ENV_FILE",
-      "ANTHROPIC_BASE_URL*",
-      "ANTHROPIC_AUTH_TOKEN*",
-      "ANTHROPIC_CUSTOM_HEADERS*",
-    ],
+    steering: /* @__PURE__ */ listed(
+      "CLAUDE_CONFIG_DIR; CLAUDE_CODE_SHELL*; CLAUDE_CODE_SIMPLE*; CLAUDE_CODE_BUBBLEWRAP*; CLAUDE_CODE_USE_*",
+      "CLAUDE_CODE_DISABLE_*; CLAUDE_ENV_FILE; ANTHROPIC_BASE_URL*; ANTHROPIC_AUTH_TOKEN*; ANTHROPIC_CUSTOM_HEADERS*",
+    ),
     asked: ["CLAUDE_*"],
   },
   damaged: "exit 2",
@@ -366,3 +338,28 @@ export const claude: Agent<"claude"> = {
   rules: { load: async () => (await import("./rules.ts")).rules },
   setup,
 };
+
+/**
+ * What Claude Code 2.1.330 starts for a command of its shell tool: `source SNAPSHOT 2>/dev/null || true && … && eval 'COMMAND'
+ * < /dev/null && pwd -P >| /tmp/claude-1a2b-cwd`. The command is quoted as `'it'"'"'s'`, or stands bare where no character of it needs that.
+ */
+const SNAPSHOT = String.raw`(/[\w./-]+)/shell-snapshots/snapshot-[\w.-]+\.sh`;
+const OPTIONS = String.raw`\{ \\builtin shopt -u extglob \|\| \\builtin setopt [A-Z_ ]+; \}`;
+const ALIASES = String.raw`\{ \\builtin unalias -- '[\w-]+'; \\builtin unset -f -- '[\w-]+'; \}`;
+const FRAME = new RegExp(
+  String.raw`^source ${SNAPSHOT} 2>/dev/null \|\| true && (?:(?:${OPTIONS}|${ALIASES}) >/dev/null 2>&1 \|\| true && )*` +
+    String.raw`eval ([^]*?)(?: < /dev/null)? && pwd -P >\| (/[\w./-]*/claude-[0-9a-f]+-cwd)$`,
+  "d",
+);
+
+/** The command of the tool in such a text, with a snapshot below this folder; undefined: it is no such text, to the last character. */
+function commandIn(text: string, folder: string): FramedCommand | undefined {
+  const found = FRAME.exec(text);
+  const [, from, word, aside] = found ?? [];
+  const [start, end] = found?.indices?.[2] ?? [];
+  if (word === undefined || aside === undefined || from !== folder) return undefined;
+  const around = (line: string): string => `${text.slice(0, start)}${singleQuoted(line)}${text.slice(end)}`;
+  if (/^[\w./:=@%+,-]+$/.test(word)) return { command: word, aside, around };
+  if (!/^(?:'[^']*'|"'")+$/.test(word)) return undefined;
+  return { command: word.replace(/'([^']*)'|"'"/g, (_, inner: string | undefined) => inner ?? "'"), aside, around };
+}

@@ -1,4 +1,5 @@
 import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup, SettingValue } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
@@ -104,14 +105,10 @@ const facts: HostFacts = {
       ".codex/shell_snapshots/",
       ".codex/tmp/",
     ],
-    // The last three decide whether commands are confined (sandbox.ts, rules.ts).
-    userAsked: [
-      ".codex/agents/",
-      ".codex/prompts/",
-      ".codex/sessions/",
-      ".codex/environments.toml",
-      ".codex/cloud-config-bundle-cache.json",
-    ],
+    // The last three decide whether commands are confined (native/host-sandboxes.ts, rules.ts).
+    userAsked: /* @__PURE__ */ listed(
+      ".codex/agents/; .codex/prompts/; .codex/sessions/; .codex/environments.toml; .codex/cloud-config-bundle-cache.json",
+    ),
     project: [".codex/", ".codex-plugin/"],
     instructions: [],
     machine: ["/etc/codex/"],

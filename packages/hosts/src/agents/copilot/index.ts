@@ -1,4 +1,5 @@
 import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { inputInstead, SELF_TEST, words } from "../host/claude-shape.ts";
@@ -123,13 +124,9 @@ const facts: HostFacts = {
     { telling: 100, fields: { hookName: ["permissionRequest"] } },
   ],
   files: {
-    userLocked: [
-      ".copilot/settings.json",
-      ".copilot/config.json",
-      ".copilot/hooks/",
-      ".copilot/extensions/",
-      ".copilot/permissions-config.json",
-    ],
+    userLocked: /* @__PURE__ */ listed(
+      ".copilot/settings.json; .copilot/config.json; .copilot/hooks/; .copilot/extensions/; .copilot/permissions-config.json",
+    ),
     userAsked: [
       ".copilot/mcp-config.json",
       ".config/github-copilot/",
@@ -142,15 +139,10 @@ const facts: HostFacts = {
       ".copilot/pkg/",
       ".cache/copilot/",
     ],
-    project: [
-      ".github/hooks/",
-      ".github/copilot/",
-      ".github/extensions/",
-      ".github/agents/",
-      ".github/skills/",
-      ".github/mcp.json",
+    project: /* @__PURE__ */ listed(
+      ".github/hooks/; .github/copilot/; .github/extensions/; .github/agents/; .github/skills/; .github/mcp.json",
       ".github/lsp.json",
-    ],
+    ),
     instructions: [".github/copilot-instructions.md", ".github/instructions/"],
     machine: ["/etc/github-copilot/"],
     secrets: [".config/github-copilot/", ".copilot/mcp-oauth-config/", ".copilot/config.json"],
@@ -198,14 +190,10 @@ const setup: Setup = {
   ],
   managed: { file: "/etc/github-copilot/policy.d/assent.json", known: "documented" },
   steered: {
-    project: [
-      ".github/copilot/settings.json",
-      ".github/copilot/settings.local.json",
-      ".claude/settings.json",
-      ".claude/settings.local.json",
-      ".mcp.json",
-      ".github/mcp.json",
-    ],
+    project: /* @__PURE__ */ listed(
+      ".github/copilot/settings.json; .github/copilot/settings.local.json; .claude/settings.json; .claude/settings.local.json",
+      ".mcp.json; .github/mcp.json",
+    ),
     user: ["~/.copilot/settings.json", "~/.copilot/config.json"],
     folders: [".github/hooks", ".github/extensions"],
     servers: true,

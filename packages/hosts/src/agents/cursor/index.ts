@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { SELF_TEST, words } from "../host/claude-shape.ts";
@@ -111,33 +112,15 @@ const facts: HostFacts = {
   ],
   files: {
     userLocked: [".cursor/hooks.json", ".cursor/hooks/", ".cursor/cli-config.json", ".cursor/sandbox.json"],
-    userAsked: [
-      ".cursor/mcp.json",
-      ".cursor/extensions/",
-      ".cursor/plugins/",
-      ".cursor/commands/",
-      ".cursor/skills/",
-      ".cursor-server/bin/",
-      ".cursor-server/extensions/",
-      ".cursor-server/data/machine/",
-      ".config/cursor/user/",
-      "library/application support/cursor/user/",
-    ],
-    project: [
-      ".cursor/agents/",
-      ".cursor/commands/",
-      ".cursor/environment.json",
-      ".cursor/hooks.json",
-      ".cursor/hooks/",
-      ".cursor/cli.json",
-      ".cursor/mcp.json",
-      ".cursor/permissions.json",
-      ".cursor/sandbox.json",
-      ".cursor/worktrees.json",
-      ".cursor-plugin/",
-      ".cursor/plugins/",
-      ".cursor/skills/",
-    ],
+    userAsked: /* @__PURE__ */ listed(
+      ".cursor/mcp.json; .cursor/extensions/; .cursor/plugins/; .cursor/commands/; .cursor/skills/; .cursor-server/bin/",
+      ".cursor-server/extensions/; .cursor-server/data/machine/; .config/cursor/user/; library/application support/cursor/user/",
+    ),
+    project: /* @__PURE__ */ listed(
+      ".cursor/agents/; .cursor/commands/; .cursor/environment.json; .cursor/hooks.json; .cursor/hooks/; .cursor/cli.json",
+      ".cursor/mcp.json; .cursor/permissions.json; .cursor/sandbox.json; .cursor/worktrees.json; .cursor-plugin/",
+      ".cursor/plugins/; .cursor/skills/",
+    ),
     instructions: [".cursor/", ".cursorrules"],
     machine: ["/etc/cursor/", "/library/application support/cursor/"],
     secrets: [".config/cursor/auth.json"],

@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
@@ -73,14 +74,9 @@ const facts: HostFacts = {
   calls: [{ telling: 40, variables: { FACTORY_PROJECT_DIR: "there" } }],
   files: {
     userLocked: [".factory/settings.json", ".factory/hooks.json", ".factory/hooks/", ".factory/settings.local.json", ".factory/bin/"],
-    userAsked: [
-      ".factory/mcp.json",
-      ".factory/droids/",
-      ".factory/commands/",
-      ".factory/skills/",
-      ".factory/plugins/",
-      ".factory/config.json",
-    ],
+    userAsked: /* @__PURE__ */ listed(
+      ".factory/mcp.json; .factory/droids/; .factory/commands/; .factory/skills/; .factory/plugins/; .factory/config.json",
+    ),
     project: [".factory/", ".factory-plugin/"],
     instructions: [],
     machine: ["/etc/factory/", "/library/application support/factory/"],

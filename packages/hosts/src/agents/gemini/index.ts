@@ -1,4 +1,5 @@
 import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { inputInstead, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
@@ -104,28 +105,16 @@ const facts: HostFacts = {
     { telling: 50, fields: { tool_name: GEMINI_TOOLS } },
   ],
   files: {
-    userLocked: [
-      ".gemini/settings.json",
-      ".gemini/trusted_hooks.json",
-      ".gemini/trustedfolders.json",
-      ".gemini/policies/",
-      ".gemini/extensions/",
-      ".gemini/config/hooks.json",
-      ".gemini/.env",
-    ],
+    userLocked: /* @__PURE__ */ listed(
+      ".gemini/settings.json; .gemini/trusted_hooks.json; .gemini/trustedfolders.json; .gemini/policies/; .gemini/extensions/",
+      ".gemini/config/hooks.json; .gemini/.env",
+    ),
     // Programs that it downloads, and repositories whose configuration names programs.
     userAsked: [".gemini/config/", ".gemini/tmp/bin/", ".gemini/history/"],
-    project: [
-      ".gemini/settings.json",
-      ".gemini/policies/",
-      ".gemini/extensions/",
-      ".gemini/.env",
-      ".gemini/agents/",
-      ".gemini/commands/",
-      ".gemini/hooks/",
-      ".gemini/skills/",
-      "gemini-extension.json",
-    ],
+    project: /* @__PURE__ */ listed(
+      ".gemini/settings.json; .gemini/policies/; .gemini/extensions/; .gemini/.env; .gemini/agents/; .gemini/commands/",
+      ".gemini/hooks/; .gemini/skills/; gemini-extension.json",
+    ),
     instructions: ["gemini.md"],
     machine: ["/etc/gemini-cli/", "/library/application support/geminicli/"],
     secrets: ["oauth_creds", "mcp-oauth-tokens", "a2a-oauth-tokens"].map((name) => `.gemini/${name}.json`),

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { errorCode, openState, readEditable, replaceFile, writeAtomic, type Machine } from "@assent/guard/state";
+import { errorCode, openState, readEditable, replaceFile, writeAtomic, type Machine, hexDigest } from "@assent/guard/state";
 import { type Installed, readInstalled, writeInstalled } from "./manifest.ts";
-import { type Change, sha256 } from "./plan.ts";
+import type { Change } from "./plan.ts";
 
 export type Done =
   | { readonly is: "done"; /** A copy of what was there. */ readonly backup?: string }
@@ -93,7 +93,7 @@ function handOver(machine: Machine, target: string, folders: readonly string[]):
 
 function note(machine: Machine, { agent, target, next = "", before }: Change, folders: readonly string[]): void {
   const others = readInstalled(machine).filter(({ file }) => file !== target);
-  const entry: Installed = { agent, file: target, before, after: sha256(next), folders };
+  const entry: Installed = { agent, file: target, before, after: hexDigest(next), folders };
   const problem = writeInstalled(machine, [...others, entry]);
   if (problem !== undefined) throw new Error(problem);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { confinedCommand, isConfinedCommand } from "@assent/core/action";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import { readJson5, toValue } from "@assent/core/edit/json5";
 import { type DecideOptions, projectOf, type Request } from "@assent/guard/engine";
 import { isConfined, type RequestVerdict, startsOf, unconfined } from "@assent/core/policy";
@@ -245,16 +245,12 @@ function readOr(read: () => string): string {
 function readTrial(file: string, here: string): { readonly problem: string | undefined } | undefined {
   const found = readRegular(file, 1 << 16);
   if (found.is !== "text") return undefined;
-  try {
-    const value: unknown = JSON.parse(found.text);
-    if (!isObject(value) || value["v"] !== 1 || value["here"] !== here) return undefined;
-    const { problem, time } = value;
-    if (problem === undefined) return { problem };
-    const isFresh = typeof time === "number" && Math.abs(Date.now() - time) < FAILED_LASTS_MS;
-    return typeof problem === "string" && isFresh ? { problem } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(found.text);
+  if (!isObject(value) || value["v"] !== 1 || value["here"] !== here) return undefined;
+  const { problem, time } = value;
+  if (problem === undefined) return { problem };
+  const isFresh = typeof time === "number" && Math.abs(Date.now() - time) < FAILED_LASTS_MS;
+  return typeof problem === "string" && isFresh ? { problem } : undefined;
 }
 
 const TRIAL_MS = 10_000;

@@ -1,6 +1,5 @@
-import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { readEditable } from "@assent/guard/state";
+import { readEditable, namesIn } from "@assent/guard/state";
 import type { Machine } from "@assent/guard/state";
 import { type Path, readJson5, toValue } from "@assent/core/edit/json5";
 import type { Agent, InstallPlace, Setup, SettingValue } from "../host/agent.ts";
@@ -91,7 +90,7 @@ export function otherGuards(agent: Ready, place: InstallPlace, machine: Machine,
 function hookFilesBeside(file: string): readonly string[] {
   if (!file.endsWith(".json")) return [];
   const folder = dirname(file);
-  return namesIn(folder)
+  return packagesIn(folder)
     .filter((name) => name.endsWith(".json"))
     .map((name) => `${folder}/${name}`)
     .filter((other) => other !== file);
@@ -101,7 +100,7 @@ function hookFilesBeside(file: string): readonly string[] {
 function pluginsBeside(file: string): readonly Omit<OtherGuard, "agent">[] {
   if (!isScript(file)) return [];
   const folder = dirname(file);
-  return namesIn(folder)
+  return packagesIn(folder)
     .filter((name) => isScript(name) && `${folder}/${name}` !== file)
     .flatMap((name) => {
       const guard = guardNamed(name.replace(SCRIPT, ""));
@@ -136,13 +135,7 @@ function listsOf(text: string): readonly (readonly string[])[] {
   return Object.keys(tableOf(tableOf(value)["hooks"] ?? null)).map((event) => ["hooks", event]);
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted().slice(0, MOST_PACKAGES);
-  } catch {
-    return [];
-  }
-}
+const packagesIn = (folder: string): readonly string[] => namesIn(folder).toSorted().slice(0, MOST_PACKAGES);
 
 const MOST_PACKAGES = 200;
 
@@ -154,7 +147,7 @@ function filesOf(
 ): readonly { readonly file: string; readonly name: string }[] {
   if (step === undefined) return [{ file: folder, name }];
   if (step !== "*") return filesOf(`${folder}/${step}`, rest, name);
-  return namesIn(folder).flatMap((found) => filesOf(`${folder}/${found}`, rest, found));
+  return packagesIn(folder).flatMap((found) => filesOf(`${folder}/${found}`, rest, found));
 }
 
 type Place = Pick<OtherGuard, "name" | "path" | "says">;

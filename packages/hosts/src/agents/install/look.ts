@@ -1,8 +1,8 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { readToml } from "@assent/core/edit/toml";
-import { readRegular, type Machine } from "@assent/guard/state";
+import { readRegular, type Machine, namesIn } from "@assent/guard/state";
 import type { Setup, SettingValue } from "../host/agent.ts";
 import type { Steered } from "../host/steered.ts";
 import { allSigns, hooksInFront, type SteeringFound, serversIn, type ServerEntry, SHELL_FILES, signsIn, variablesIn } from "../steering.ts";
@@ -113,15 +113,6 @@ function inMarkdown(top: string, plugin: string | undefined): readonly SteeringF
   }
   if (paths.length >= MOST_LOOKED_AT) found.push({ file: top, does: "starts", what: "holds more than is looked through", told: true });
   return found;
-}
-
-/** Nothing where there is no such folder. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** The settings without our own entries: they switch nothing off. Keys are ours in a person's own settings alone. */

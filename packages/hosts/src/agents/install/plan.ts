@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readEditable } from "@assent/guard/state";
+import { readEditable, hexDigest } from "@assent/guard/state";
 import type { Registration } from "../host/agent.ts";
 import { hasEntries, withEntries, withoutEntries } from "./entries.ts";
 import type { Installed } from "./manifest.ts";
@@ -31,8 +30,6 @@ export type Planned =
   | { readonly is: "refused"; readonly file: string; readonly why: string; readonly line?: number; readonly column?: number };
 
 const MAX_BYTES = 4 << 20;
-
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The file that a name leads to, also when it does not exist yet. */
 export function targetOf(file: string): string {
@@ -101,7 +98,7 @@ function beforeOf(
   known: Installed | undefined,
 ): string | undefined {
   if (now === undefined) return undefined;
-  if (known !== undefined && sha256(now) === known.after) return known.before;
+  if (known !== undefined && hexDigest(now) === known.after) return known.before;
   const clean = withoutEntries(now, registration);
   return clean.is === "text" ? clean.text : now;
 }
@@ -150,7 +147,7 @@ export function planUninstall(agent: string, registration: Registration, install
         ? { is: "same", file }
         : { is: "change", change: { agent, file, target, now, next: rest.text, before: known?.before, mode: 0o600 } };
   }
-  if (known !== undefined && sha256(now) === known.after) return change(known.before);
+  if (known !== undefined && hexDigest(now) === known.after) return change(known.before);
   if (registration.is === "file") return isOwnFile(now) ? change(undefined) : { is: "same", file };
   const next = withoutEntries(now, registration);
   if (next.is === "refused") return { file, ...next };

@@ -1,4 +1,5 @@
 import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Sample, Setup } from "../host/agent.ts";
 import type { Steered } from "../host/steered.ts";
@@ -199,15 +200,10 @@ const facts: HostFacts = {
     told: {},
     marks: ["OPENCODE"],
     steering: ["OPENCODE_*"],
-    asked: [
-      "OPENCODE_PURE",
-      "OPENCODE_CONFIG",
-      "OPENCODE_CONFIG_DIR",
-      "OPENCODE_CONFIG_CONTENT",
-      "OPENCODE_PERMISSION",
-      "OPENCODE_DISABLE_DEFAULT_PLUGINS",
-      "OPENCODE_TEST_MANAGED_CONFIG_DIR",
-    ],
+    asked: /* @__PURE__ */ listed(
+      "OPENCODE_PURE; OPENCODE_CONFIG; OPENCODE_CONFIG_DIR; OPENCODE_CONFIG_CONTENT; OPENCODE_PERMISSION",
+      "OPENCODE_DISABLE_DEFAULT_PLUGINS; OPENCODE_TEST_MANAGED_CONFIG_DIR",
+    ),
   },
   damaged: "exit 2",
 };

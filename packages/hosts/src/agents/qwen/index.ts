@@ -1,5 +1,6 @@
 import { isConfinedCommand } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
+import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
@@ -113,16 +114,10 @@ const facts: HostFacts = {
     userLocked: [".qwen/settings.json", ".qwen/extensions/", ".qwen/.env"],
     // Programs that it downloads, itself among them.
     userAsked: [".qwen/bin/", ".qwen/updates/"],
-    project: [
-      ".qwen/settings.json",
-      ".qwen/extensions/",
-      ".qwen/.env",
-      ".qwen/agents/",
-      ".qwen/commands/",
-      ".qwen/hooks/",
-      ".qwen/skills/",
+    project: /* @__PURE__ */ listed(
+      ".qwen/settings.json; .qwen/extensions/; .qwen/.env; .qwen/agents/; .qwen/commands/; .qwen/hooks/; .qwen/skills/",
       "qwen-extension.json",
-    ],
+    ),
     instructions: ["qwen.md"],
     machine: ["/etc/qwen-code/", "/library/application support/qwencode/"],
     secrets: [".qwen/oauth_creds.json", ".qwen/mcp-oauth-tokens.json", ".qwen/mcp-oauth-tokens-v2.json"],

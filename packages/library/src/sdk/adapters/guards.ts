@@ -10,7 +10,7 @@ import type { ToolEffects } from "../create-guard/effects.ts";
 import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
 import type { CallDecision, CallOutcome, GuardAnswer, GuardCallOptions } from "../create-guard/types.ts";
 import type { AskQuestion } from "../common/ask.ts";
-import type { AdaptedGuard } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import type { AdapterOptions } from "./judge.ts";
 
 /** A guard of `createGuard`, as adapters take it: the same from whichever copy of this package. */

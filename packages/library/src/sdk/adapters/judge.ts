@@ -4,7 +4,7 @@ import type { ToolFacts } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
 import { ask, isPlainYes, type OnToolAsk } from "../common/ask.ts";
 import { commandFieldOf, confinedInput, type ToolEffects } from "../create-guard/effects.ts";
-import type { AdaptedGuard, From } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard, From } from "../common/adapted-guard.ts";
 
 /** What every adapter is told. */
 export interface AdapterOptions {

@@ -1,22 +1,87 @@
 import { resolve } from "node:path";
+import { randomUUID } from "node:crypto";
 import { thisMachine, type Machine } from "@assent/guard/state";
-import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
+import { INSIDE, type InsideGuard, type GuardInside } from "../adapters/guards.ts";
 import type { OnAsk } from "../common/ask.ts";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { type CheckerOptions, PermissionChecker } from "../rules/checker.ts";
 import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
 import { effectOf, FILE_OPERATION } from "../rules/judge.ts";
+import { type BackendChecker, GuardChecker } from "../rules/call-checker.ts";
+import { probeSandbox, UNSUPERVISED } from "../common/sandbox.ts";
 import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
 import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
-import { GuardSupervision } from "./guard-supervision.ts";
-import { type BackendChecker, GuardChecker } from "../rules/call-checker.ts";
 import type { LineEdit } from "./lines.ts";
 import { pinning } from "./pin.ts";
 import { Place } from "./place.ts";
 import type { Failure } from "./result.ts";
 import { findRipgrep } from "./ripgrep.ts";
 import { Search, type GlobResult, type GrepOptions, type GrepResult, type Listing } from "./search.ts";
-import { Supervision, type Supervising } from "./supervision.ts";
+import {
+  Supervision,
+  type Supervising,
+  type CommandWords,
+  type ConfinedPlace,
+  orderedStart,
+  type RunStart,
+  whyNotSupervised,
+} from "./supervision.ts";
+import type { Start } from "./command.ts";
+
+/**
+ * Commands behind a guard of `createGuard`: the run goes by its policies and its principal, which it is told by its channel; nothing of them
+ * lies on a disk. Its questions are the guard's, and what it refuses is told to who listens to the guard.
+ */
+class GuardSupervision implements Supervising {
+  readonly #inside: GuardInside;
+  /** Of the commands of one backend: they are one principal's. */
+  readonly #session = randomUUID();
+
+  constructor(inside: GuardInside) {
+    this.#inside = inside;
+  }
+
+  get problem(): string | undefined {
+    return whyNotSupervised();
+  }
+
+  async probe(cwd: string): Promise<void> {
+    await probeSandbox(cwd);
+  }
+
+  async start(
+    argv: readonly [string, ...string[]],
+    cwd: string,
+    env: ConfinedPlace["env"],
+    words: CommandWords,
+  ): Promise<RunStart | { readonly problem: string }> {
+    if (!(await probeSandbox(cwd))) return { problem: UNSUPERVISED };
+    return this.confine(argv, { machine: this.#inside.root.machine, cwd, env }, words);
+  }
+
+  confine(
+    argv: readonly [string, ...string[]],
+    place: ConfinedPlace,
+    { line, reason }: CommandWords,
+  ): RunStart | { readonly problem: string } {
+    const inside = this.#inside;
+    const about = { call: { shell: line }, reason };
+    const start = orderedStart(argv, place, {
+      policyFiles: [],
+      policies: inside.given(),
+      asks: inside.asks,
+      confined: { agent: inside.place.principal?.agent ?? "library", session: this.#session, command: line },
+    });
+    if ("problem" in start) return start;
+    const heard: Start["heard"] = {
+      asks: async (question, signal) => await inside.askInRun(question, about, signal),
+      refused: (_, judged) => {
+        if (judged !== undefined) inside.tellInRun(judged, about);
+      },
+    };
+    return { start: { ...start, heard }, clean: () => undefined };
+  }
+}
 
 /** What a backend may reach, and who answers its questions. */
 export interface LocalBackendOptions {

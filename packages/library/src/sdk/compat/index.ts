@@ -2,7 +2,7 @@
 export type { AskQuestion, OnAsk, OnToolAsk, ToolAnswer } from "../common/ask.ts";
 export { EditedInput, RefusedWith } from "../common/ask.ts";
 export { PermissionAskError, PermissionDeniedError, type Refusal } from "../common/errors.ts";
-export type { Asked, FileOperationName, From, GuardDecision, GuardRequest } from "../guard/adapted-guard.ts";
+export type { Asked, FileOperationName, From, GuardDecision, GuardRequest } from "../common/adapted-guard.ts";
 export { openGuard, type OpenedGuard, type OpenGuardOptions } from "../machine/open-guard.ts";
 export { PermissionChecker, type CheckerOptions, type Explanation } from "../rules/checker.ts";
 export {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 import type { Principal } from "@assent/core/policy";
 import type { GuardCall } from "./call.ts";
 
@@ -81,12 +81,8 @@ function isSame(a: string, b: string): boolean {
 /** A question as a store kept it; undefined: it is none. Believed only with its signature, which is over all of it. */
 export function readPending(text: unknown): PendingApproval | undefined {
   if (typeof text !== "string") return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPending(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isPending(value) ? value : undefined;
 }
 
 const isPending = (value: unknown): value is PendingApproval =>

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { ConfinedStart } from "../guard/confined-start.ts";
+import type { ConfinedStart } from "../common/adapted-guard.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { snapshot } from "./snapshot.ts";
 import { GuardOptionError } from "../common/options.ts";

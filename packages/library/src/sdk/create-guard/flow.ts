@@ -1,7 +1,7 @@
 import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Principal } from "@assent/core/policy";
-import type { ConfinedStart } from "../guard/confined-start.ts";
+import type { ConfinedStart } from "../common/adapted-guard.ts";
 import { readCallOptions } from "./call-options.ts";
 import { type GuardCall, GuardCallError, type LoweredCall } from "./call.ts";
 import { type NamedTool, targetsOf } from "./combine.ts";

@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
+import { resolve, dirname } from "node:path";
 import { realpathSync } from "node:fs";
 import { decide, type DecideOptions, failedOutcome, type Host, type Outcome, type Request, whoOf } from "@assent/guard/engine";
 import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "@assent/guard/engine/given";
 import type { Policy, Principal, Who } from "@assent/core/policy";
-import { type Machine, ProcessMemory, thisMachine } from "@assent/guard/state";
-import type { ConfinedStart } from "../guard/confined-start.ts";
-import type { From } from "../guard/adapted-guard.ts";
-import { confinedStart, confineUnknown } from "../guard/start-confined.ts";
-import { noteOutcome } from "../guard/outcomes.ts";
-import { listenToRun } from "../confined/listen.ts";
+import { type Machine, ProcessMemory, thisMachine, writeSealedTicket, writeTicket } from "@assent/guard/state";
 import type { JudgedInRun } from "@assent/supervisor/supervise/order";
+import { confinedCommand, singleQuoted } from "@assent/core/action";
+import { ensureConfineLauncher } from "@assent/hosts/agents/install";
+import type { ConfinedStart, From } from "../common/adapted-guard.ts";
+import { listenToRun, type RunTells } from "../confined/listen.ts";
 import { LIBRARY } from "../common/library.ts";
+import { noteOutcome } from "../common/outcomes.ts";
+import { sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
+import { assentProgram } from "../confined/run.ts";
 import { type GuardCall, folderNamedBy, lowerCall, type LoweredCall, type RunningCall } from "./call.ts";
 import { callOfTool, combineFindings, isWritten, type NamedTool } from "./combine.ts";
 import type { ReadCodePolicy } from "./policy-in-code.ts";
@@ -324,3 +326,36 @@ export function givenTo(root: GuardRoot, { stricter }: GuardPlaceInCode, request
 
 export const folderOf = (place: GuardPlaceInCode, options: GuardCallOptions): string =>
   options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);
+
+/** Whoever opens a guard so has chosen it; a policy file that denies what nobody can know keeps to that. */
+function confineUnknown(files: Policy): Policy {
+  const { settings } = files;
+  return settings.unknown === "deny" ? files : { ...files, settings: { ...settings, unknown: "confine" } };
+}
+
+/**
+ * Leaves a ticket for the command, which names it to the supervisor. `policies`: what its run goes by, in the place of the machine's; `tells`:
+ * who hears what it refuses.
+ */
+function confinedStart(
+  { facts, input, agent, session, cwd, sessionRoot }: Request,
+  machine: Machine,
+  policies?: GivenPolicies,
+  tells?: RunTells,
+): ConfinedStart | { readonly problem: string } {
+  const program = assentProgram();
+  if (program === undefined || !sandboxIsKnown()) return { problem: UNSUPERVISED };
+  const given: unknown = facts?.does === "shell" || facts?.does === "argv" ? input[facts.field] : undefined;
+  // Started as a program, whatever the shell has of that name.
+  const command = Array.isArray(given) ? `exec ${given.map((word) => singleQuoted(String(word))).join(" ")}` : given;
+  if (typeof command !== "string" || command === "" || command.includes("\0")) return { problem: "the command is missing" };
+  const launcher = ensureConfineLauncher(machine, { node: process.execPath, folder: dirname(program) });
+  if ("problem" in launcher) return launcher;
+  const own = { agent, ...(session === undefined ? {} : { session }), command, cwd, root: sessionRoot ?? cwd };
+  const ticket =
+    policies === undefined
+      ? writeTicket(machine, own)
+      : writeSealedTicket(machine, { ...own, policies: { ...policies }, ...(tells === undefined ? {} : { tells: { ...tells } }) });
+  if ("problem" in ticket) return ticket;
+  return { argv: [launcher.file, ticket.id, command], line: confinedCommand(machine.home, ticket.id, command) };
+}

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { compareDecisions, type RequestVerdict, verdictOf } from "@assent/core/policy";
-import type { AdapterRequest, GuardDecision } from "../guard/adapted-guard.ts";
+import type { AdapterRequest, GuardDecision } from "../common/adapted-guard.ts";
 import type { GuardCall } from "./call.ts";
 import { targetOfEffect } from "./combine.ts";
 import { callsOf, commandFieldOf, type ToolEffect, type ToolEffects } from "./effects.ts";

@@ -2,7 +2,7 @@ import type { Action } from "@assent/core/action";
 import type { ShellKind } from "@assent/core/shell";
 import type { Principal, ReasonId, RequestVerdict } from "@assent/core/policy";
 import type { PermissionChange } from "../common/host-permissions.ts";
-import type { ConfinedStart } from "../guard/confined-start.ts";
+import type { ConfinedStart } from "../common/adapted-guard.ts";
 import type { GuardCall } from "./call.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import type { CodePolicy } from "./policy-in-code.ts";

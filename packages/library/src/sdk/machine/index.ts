@@ -1,2 +1,2 @@
 export { answerGuard, openPromptGuard } from "./open-guard.ts";
-export { outcomeOf } from "../guard/outcomes.ts";
+export { outcomeOf } from "../common/outcomes.ts";

@@ -11,8 +11,8 @@ import { checkOptions, type Options } from "../common/options.ts";
 import { noteAnswer } from "../create-guard/answers.ts";
 import type { GuardCall, LoweredCall } from "../create-guard/call.ts";
 import { type GuardRoot, judgeOne } from "../create-guard/judging.ts";
-import type { Asked, GuardDecision, GuardRequest } from "../guard/adapted-guard.ts";
-import { outcomeOf } from "../guard/outcomes.ts";
+import type { Asked, GuardDecision, GuardRequest } from "../common/adapted-guard.ts";
+import { outcomeOf } from "../common/outcomes.ts";
 
 /** Where a guard stands, and who answers its questions. */
 export interface OpenGuardOptions {

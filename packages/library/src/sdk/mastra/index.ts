@@ -12,7 +12,7 @@ import {
   settle,
 } from "../adapters/judge.ts";
 import { callbackIn, copyWith } from "../common/members.ts";
-import type { AdaptedGuard } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 
 export type { ToolFacts } from "@assent/guard/engine";

@@ -1,6 +1,6 @@
 /** `assent/mcp`: a guard between an MCP client and its server, in the program that has the client. */
 import { isObject } from "@assent/core/data";
-import type { AdaptedGuard } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { AdapterOptions } from "../adapters/judge.ts";
 import { DENY, NOBODY } from "@assent/guard/approve";

@@ -1,4 +1,4 @@
-import { isObject } from "@assent/core/data";
+import { isObject, parseJson } from "@assent/core/data";
 
 // What the adapter needs of @openai/agents 0.20: its tools and runs by their form, so that nothing is imported.
 
@@ -32,10 +32,6 @@ export interface InputGuardrail {
 /** Arguments as the model wrote them; undefined where they are no JSON. */
 export function argumentsOf(text: unknown): unknown {
   if (typeof text !== "string") return isObject(text) ? text : undefined;
-  try {
-    const value: unknown = JSON.parse(text === "" ? "{}" : text);
-    return value;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text === "" ? "{}" : text);
+  return value;
 }

@@ -4,7 +4,7 @@ import { compareDecisions, type Principal, type RequestVerdict } from "@assent/c
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { type AskQuestion, NobodyThereError, type OnAsk } from "../common/ask.ts";
 import type { GuardAnswer, GuardQuestion } from "../create-guard/types.ts";
-import { outcomeOf } from "../guard/outcomes.ts";
+import { outcomeOf } from "../common/outcomes.ts";
 import { checkOptions, type Options } from "../common/options.ts";
 import { answerInQueue, askQueue, requestQuestion } from "./ask-queue.ts";
 

@@ -2,8 +2,20 @@ import { approved } from "../common/ask.ts";
 import type { LineEdit } from "../backend/lines.ts";
 import type { LocalBackend } from "../backend/local-backend.ts";
 import { checkOptions, type Options } from "../common/options.ts";
-import { type Definition, lineBreak, number, optional, said, string } from "./definition.ts";
-import { type ConsoleTool, count, flag, type Input, type InputSchema, schema, text, type ToolOutput, wrongInput } from "./tool.ts";
+import type { Failure } from "../backend/result.ts";
+import type { Operation } from "../rules/ruleset.ts";
+import {
+  type ConsoleTool,
+  count,
+  flag,
+  type Input,
+  type InputSchema,
+  schema,
+  text,
+  type ToolOutput,
+  wrongInput,
+  type ToolCall,
+} from "./tool.ts";
 
 /** Which tools a toolset has. */
 export interface ToolsetOptions {
@@ -285,3 +297,33 @@ function addressIn(given: unknown): LineEdit["at"] | undefined {
   const [, line, hash] = typeof given === "string" ? (/^(\d{1,9}):([0-9a-f]{6})(?:\|.*)?$/s.exec(given) ?? []) : [];
   return line === undefined || hash === undefined ? undefined : { line: Number(line), hash };
 }
+
+/** A tool before it has a backend. */
+interface Definition {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly description: string;
+  readonly inputSchema: InputSchema;
+  /** The path or command that is judged; undefined: only what was approved before is touched. */
+  readonly target: ((input: Input) => string) | undefined;
+  readonly run: (backend: LocalBackend, input: Input, call: ToolCall) => Promise<ToolOutput>;
+}
+
+/** Checked by the schema before. */
+const string = (input: Input, name: string, otherwise = ""): string => {
+  const value = input[name];
+  return typeof value === "string" ? value : otherwise;
+};
+const number = (input: Input, name: string): number | undefined => {
+  const value = input[name];
+  return typeof value === "number" ? value : undefined;
+};
+const optional = <Name extends string, T>(name: Name, value: T | undefined): Partial<Record<Name, T>> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key loses its name
+  (value === undefined ? {} : { [name]: value }) as Partial<Record<Name, T>>;
+
+const said = <T extends { readonly ok: true }>(result: T | Failure, show: (result: T) => ToolOutput): ToolOutput =>
+  result.ok ? show(result) : result.error;
+
+const lineBreak = (lines: readonly string[], none: string, truncated: boolean): string =>
+  lines.length === 0 ? none : `${lines.join("\n")}${truncated ? "\n(more were left out)" : ""}`;

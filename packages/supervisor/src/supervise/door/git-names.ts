@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { joinPath } from "@assent/core/path";
 import { gitConfigEntries } from "@assent/core/policy";
-import { readRegular } from "@assent/guard/state";
+import { readText } from "@assent/guard/state";
 import type { GitObjects } from "./git-objects.ts";
 
 const MOST_BYTES = 16 << 20;
@@ -73,7 +73,7 @@ export class GitNames {
 
   #ref(name: string, links = LINKS): string | undefined {
     if (!/^(?:refs\/|[A-Z_]+$)/.test(name) || /(?:^|\/)\.\.?(?:\/|$)/.test(name)) return undefined;
-    const text = this.#text(joinPath(name.startsWith("refs/") ? this.#common : this.#own, name))?.trim();
+    const text = readText(joinPath(name.startsWith("refs/") ? this.#common : this.#own, name), MOST_BYTES)?.trim();
     if (text === undefined) return this.#packed().get(name);
     if (OID.test(text)) return text;
     const [, to] = /^ref: (refs\/\S+)$/.exec(text) ?? [];
@@ -81,7 +81,7 @@ export class GitNames {
   }
 
   #packed(): ReadonlyMap<string, string> {
-    const lines = this.#text(joinPath(this.#common, "packed-refs"))?.split("\n") ?? [];
+    const lines = readText(joinPath(this.#common, "packed-refs"), MOST_BYTES)?.split("\n") ?? [];
     const found = new Map<string, string>();
     for (const line of lines) {
       const [, oid, name] = /^([0-9a-f]+) (\S+)$/.exec(line) ?? [];
@@ -92,7 +92,7 @@ export class GitNames {
 
   #log(name: string): readonly { readonly to: string; readonly says: string }[] {
     const folder = name.startsWith("logs/refs/") ? this.#common : this.#own;
-    const lines = this.#text(joinPath(folder, name))?.trimEnd().split("\n") ?? [];
+    const lines = readText(joinPath(folder, name), MOST_BYTES)?.trimEnd().split("\n") ?? [];
     return lines.map((line) => ({ to: line.split(" ")[1] ?? "", says: line.slice(line.indexOf("\t") + 1) }));
   }
 
@@ -104,16 +104,16 @@ export class GitNames {
   }
 
   #fetched(): string | undefined {
-    const lines = this.#text(joinPath(this.#own, "FETCH_HEAD"))?.trimEnd().split("\n") ?? [];
+    const lines = readText(joinPath(this.#own, "FETCH_HEAD"), MOST_BYTES)?.trimEnd().split("\n") ?? [];
     const merged = lines.filter((line) => !line.includes("\tnot-for-merge\t"));
     return merged.length === 1 ? merged[0]?.split("\t")[0] : undefined;
   }
 
   #upstream(branch: string): string | undefined {
-    const head = /^ref: refs\/heads\/(\S+)$/.exec(this.#text(joinPath(this.#own, "HEAD"))?.trim() ?? "")?.[1];
+    const head = /^ref: refs\/heads\/(\S+)$/.exec(readText(joinPath(this.#own, "HEAD"), MOST_BYTES)?.trim() ?? "")?.[1];
     const name = branch === "" || branch === "HEAD" ? head : branch;
     if (name === undefined) return undefined;
-    const entries = new Map(gitConfigEntries(this.#text(joinPath(this.#common, "config")) ?? ""));
+    const entries = new Map(gitConfigEntries(readText(joinPath(this.#common, "config"), MOST_BYTES) ?? ""));
     const remote = entries.get(`branch.${name}.remote`);
     const [, merged] = /^refs\/heads\/(.+)$/.exec(entries.get(`branch.${name}.merge`) ?? "") ?? [];
     if (remote === undefined || merged === undefined) return undefined;
@@ -128,10 +128,5 @@ export class GitNames {
       // Then there are those that are packed.
     }
     return [...found];
-  }
-
-  #text(path: string): string | undefined {
-    const found = readRegular(path, MOST_BYTES);
-    return found.is === "text" ? found.text : undefined;
   }
 }

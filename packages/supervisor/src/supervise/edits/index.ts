@@ -5,7 +5,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -15,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { baseName, joinPath, parentOf } from "@assent/core/path";
-import { type Machine, openState } from "@assent/guard/state";
+import { type Machine, openState, namesIn } from "@assent/guard/state";
 import type { EditBefore, PathBefore, StatRecord } from "../undo/index.ts";
 
 // What a tool of an agent's host is about to change. The hook notes it before it answers, in a process that has no way to the kernel
@@ -48,14 +47,6 @@ export function storedBytes(runs: string): { readonly count: number; readonly by
     }
   }
   return { count, bytes };
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** As a supervised run copies at most of one file (`DEFAULT_CAPS`). */

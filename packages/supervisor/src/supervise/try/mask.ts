@@ -37,7 +37,7 @@ export function makeMask(folder: string, place: string, secrets: readonly string
     if (isMarked) show(name, { ...stat, mode: 0 });
     return !isMarked;
   });
-  for (const [path, stat] of [...made].reverse()) if (stat !== undefined) show(inMask(path), stat);
+  for (const [path, stat] of [...made].toReversed()) if (stat !== undefined) show(inMask(path), stat);
   return covered;
 }
 

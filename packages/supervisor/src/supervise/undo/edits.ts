@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { parseObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
-import { readRegular } from "@assent/guard/state";
+import { readRegular, namesIn } from "@assent/guard/state";
 import { hashOf, linkText } from "./after.ts";
 import { JournalWriter, type JournalRecord } from "./journal.ts";
 import { lockRun, readRun, type RunRecord } from "./run-folder.ts";
@@ -61,14 +61,6 @@ export function sealEdits(runs: string): void {
     } catch {
       // It is tried again; until then the pre-images are kept.
     }
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

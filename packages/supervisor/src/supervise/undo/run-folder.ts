@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, statSync, writeSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { isObject, isTexts } from "@assent/core/data";
 import { ensureFolder, type Machine, randomHex, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import type { Principal } from "@assent/core/policy";
 import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
@@ -176,8 +176,6 @@ export function readRun(runs: string, id: string): RunRecord | undefined {
     return undefined;
   }
 }
-
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
 
 /** `what` is the field that says what was done. */
 function readByAgent<K extends "command" | "tool">(

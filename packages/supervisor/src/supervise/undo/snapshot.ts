@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { baseName, isWithin, parentOf } from "@assent/core/path";
-import { errorCode } from "@assent/guard/state";
+import { errorCode, namesIn } from "@assent/guard/state";
 import { KernelError, O_PATH, pathBytes } from "../kernel/index.ts";
 import { sameFiles } from "./check.ts";
 import { sealEdits } from "./edits.ts";
@@ -184,14 +184,6 @@ export function sealRecords(runs: string): void {
     }
   }
   sealEdits(runs);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** The process that holds the run lives. Told again and again: what changes later is not the run's. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { isMeantQuestion } from "@assent/core/policy";
-import type { AdaptedGuard, GuardDecision } from "../../guard/adapted-guard.ts";
+import type { AdaptedGuard, GuardDecision } from "../../common/adapted-guard.ts";
 import { answeredByHost, type QueuedRequest } from "../../queue/index.ts";
 import { type Answer, isSaid, NOBODY, noteOf, unanswered } from "@assent/guard/approve";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";

@@ -1,6 +1,5 @@
 import type { Host, Input, ToolFacts } from "@assent/guard/engine";
 import type { Decision, RequestVerdict } from "@assent/core/policy";
-import type { ConfinedStart } from "./confined-start.ts";
 
 /** What is asked of a guard: one of the forms of `Asked`, and where it comes from. */
 export type GuardRequest = Asked & From;
@@ -72,4 +71,12 @@ export interface AdaptedGuard {
   decide(request: AdapterRequest): GuardDecision;
   /** Resolves once it is known whether commands can run confined here: before that they are asked about. */
   ready?(): Promise<void>;
+}
+
+/** What is started in the place of a command that goes ahead confined: once, within ten minutes, in the same folder. */
+export interface ConfinedStart {
+  /** A program and its arguments. It ends as the command would, and says on standard error what was refused. */
+  readonly argv: readonly [program: string, ticket: string, command: string];
+  /** The same as a line of shell. */
+  readonly line: string;
 }
