@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { parseObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
 import { readRegular, namesIn } from "@assent/guard/state";
