@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -14,7 +13,7 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
-import { parseObject } from "@assent/core/data";
+import { parseObject, sha256 } from "@assent/core/data";
 
 /** Code of a system error, else its message. */
 export function errorCode(error: unknown): string {
@@ -29,7 +28,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** SHA-256 of a text, in hexadecimal digits. */
-export const hexDigest = (text: string): string => createHash("sha256").update(text).digest("hex");
+export const hexDigest = (text: string): string => sha256([Buffer.from(text)]).toString("hex");
 
 /** The names in a folder; none where it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
