@@ -11,7 +11,7 @@ import { readRuby } from "./ruby.ts";
 import { readSed } from "./sed.ts";
 import { readAnySql, readSql } from "./sql.ts";
 
-export { fromBase64 } from "./library-decode.ts";
+export { fromBase64 } from "./base64.ts";
 export type { CodeFinding, ProgramSurroundings } from "./finding.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { fromBase64 } from "./base64.ts";
 import { type CallArguments, type KnownValue, text, texts } from "./library-values.ts";
 
 export const DECODED_NAME = "decoded text";
@@ -24,26 +25,6 @@ const OTHERS = new RegExp(
     String.raw`unzip|brotliDecompress)|marshal\.loads|pickle\.loads|codecs\.decode|quopri\.decodestring|uu\.decode|` +
     String.raw`Zlib(?:::Inflate)?\.inflate|Zlib\.gunzip|unescape|decodeURI(?:Component)?|unpack|(?:\w+\.)*decrypt)$`,
 );
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** The bytes of a text in base64, each a character. */
-export function fromBase64(given: string): string {
-  let bits = 0;
-  let held = 0;
-  let made = "";
-  for (const c of given.replaceAll("-", "+").replaceAll("_", "/")) {
-    const value = ALPHABET.indexOf(c);
-    if (value < 0) continue;
-    bits = (bits << 6) | value;
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    made += String.fromCharCode((bits >> held) & 0xff);
-    bits &= (1 << held) - 1;
-  }
-  return made;
-}
 
 const fromHex = (given: string): string =>
   given.replaceAll(/[^0-9a-f]/gi, "").replaceAll(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));

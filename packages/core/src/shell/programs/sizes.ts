@@ -2,6 +2,7 @@
 import { COPIES, ENDS, HOARDS, INTERPRETER, LINEWISE, SHELL, WHOLE } from "#knowledge/traits";
 import { isOneOf, toldOf } from "../../policy/index.ts";
 import { describe, doubt, emitFile, type Invocation } from "./invocation.ts";
+import { goesOn } from "../languages/amounts.ts";
 import { dropPrefix } from "./options.ts";
 import { holeOf, isEndless, isLineless, NOTHING, prefixOf, textOf, type Stream, type Value } from "../words/value.ts";
 import { drops, valuesOf } from "./given.ts";
@@ -140,22 +141,6 @@ export function holdsInput(program: string, words: readonly Value[], stdin: Stre
   return LINEWISE.has(program) && isOneLine;
 }
 
-/** A number that nothing reaches soon, as languages write it. */
-const FAR = /(?:\d{10}|\d+e\d\d|10\s*(?:\*\*|\^)\s*\d\d|2\s*(?:\*\*|\^)\s*[3-9]\d|1\s*<<\s*[3-9]\d)/.source;
-
-/** What makes more than anyone would read, in the words of whichever language. INVARIANT: linear in the text, as every expression here. */
-const MUCH = new RegExp(
-  `(?:\\.\\.|\\bx|["'\\])]\\s*\\*|\\b(?:repeat|xrange|limit|Array|alloc)\\s*\\() *${FAR}|\\bitertools\\b.{0,200}\\b(?:count|cycle|repeat)\\(`,
-);
-/** Loops that have no end, and those that count further than anyone would read. */
-const LOOPS = new RegExp(
-  String.raw`\b(?:while\s{0,9}\(?\s{0,9}(?:[1-9]\d*|!0|[Tt]rue)|until\s{0,9}\(?\s{0,9}(?:0|!1|false))\s{0,9}(?:[)};:\n]|$)|\bwhile\s{0,9}\(\s{0,9}\)|` +
-    String.raw`^\s{0,9}1\s+while\b|\bloop\s{0,9}(?:\{|do\b)|(?<!\.)\brepeat\s{0,9}\(|\brange\s{0,9}\([^)]{0,200}?(?:${FAR}|infinite)|` +
-    String.raw`\bfor\s{0,9}\([^;]{0,200};(?:\s{0,9};|[^;]{0,200}<=?\s{0,9}${FAR})`,
-);
-const WAYS_OUT =
-  /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid|raise|throw|await|yield|islice|zip)\b|<\w*>/;
-
 /** A width or a precision of a thousand million: who formats keeps that in memory, or prints it. */
 const WIDE = /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]/i;
 
@@ -163,9 +148,8 @@ const WIDE = /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]/i;
 export function makesMuch(program: string, words: readonly Value[]): boolean {
   const code = isOneOf(INTERPRETER, program) ? !isOneOf(SHELL, program) : /^(?:\w*awk|jq|gojq|jaq)$/.test(program);
   const texts = words.map((word) => textOf(word) ?? "");
-  const loops = (text: string): boolean => MUCH.test(text) || (LOOPS.test(text) && !WAYS_OUT.test(text));
   return (
-    (code && texts.some(loops)) ||
+    (code && texts.some(goesOn)) ||
     texts.some((text) => WIDE.test(text) || (/%[^a-z%]*\*/i.test(text) && texts.some((one) => /^\d{9,}$/.test(one))))
   );
 }

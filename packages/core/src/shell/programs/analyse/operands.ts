@@ -1,5 +1,6 @@
 // Operands and values that are more than a file name, by how they are written.
 import { resolvePath } from "../../../path/index.ts";
+import { isPlainPage } from "../../languages/roff.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
@@ -196,13 +197,6 @@ export function lambdaVariables(inv: Invocation): void {
     );
 }
 
-/** Requests that set text, and nothing that takes in a file or makes a request: man(7), mdoc(7). */
-const PLAIN_PAGE = new RegExp(
-  String.raw`^(?:[.'][ \t]*(?:\\".*|(?:TH|S[HSMBY]|P|PP|LP|[TIH]P|TQ|B[IR]?|I[BR]?|R[BISE]|br|sp|nf|fi|ad|na|ne|hy|nh|in|ti|ft|ps|vs|ta` +
-    String.raw`|E[XE]|U[RE]|M[TE]|YS|OP|PD|DT|T[SE]|D[dtq]|Os|S[hsyq]|N[mdsox]|O[px]|F[lnocxt]|A[rqt]|Pa|It|B[ldqx]|E[ldmvr]|Xr|[QL]l|Li|Cm` +
-    String.raw`|V[at]|In|An|Brq|Pq|Qq|Ap|No|Tn|Ux|St|Lk|Mt)(?:[ \t].*)?)?|(?!\\\*)[^.'].*)?$`,
-);
-
 /** man(1) shows a file that is named by its path as a page; such a page may take in any other file (`.so`). */
 export function manPage(inv: Invocation): void {
   const isLocal = has(inv, "-l", "--local-file");
@@ -212,7 +206,7 @@ export function manPage(inv: Invocation): void {
     const isPlain = inv.places.every((place) => {
       if (place.is !== "at" || text === undefined) return false;
       const page = inv.cx.world.text?.(inv.cx.world.canonical(resolvePath(place.path, text)));
-      return page !== undefined && page.split("\n").every((line) => PLAIN_PAGE.test(line));
+      return page !== undefined && isPlainPage(page);
     });
     if (!isPlain) doubt(inv, `the manual page ${describe(word)} may take in other files`, "read the file itself");
   }
