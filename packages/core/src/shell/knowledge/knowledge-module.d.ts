@@ -127,6 +127,7 @@ declare module "#knowledge/traits" {
   export const KEYED: Programs;
   export const LAUNCHER: Programs;
   export const LINEWISE: Programs;
+  export const LOOPS: Programs;
   export const LISTER: Programs;
   export const LOADS_TO_TELL: Programs;
   export const MACHINE: Programs;

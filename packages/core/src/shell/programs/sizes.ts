@@ -1,5 +1,5 @@
 // Modes and sizes: what opens a file to everybody, and what fills a disk.
-import { COPIES, ENDS, HOARDS, INTERPRETER, LINEWISE, SHELL, WHOLE } from "#knowledge/traits";
+import { COPIES, ENDS, HOARDS, INTERPRETER, LINEWISE, LOOPS, SHELL, WHOLE } from "#knowledge/traits";
 import { isOneOf, toldOf } from "../../policy/index.ts";
 import { describe, doubt, emitFile, type Invocation } from "./invocation.ts";
 import { goesOn } from "../languages/amounts.ts";
@@ -146,7 +146,7 @@ const WIDE = /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]/i;
 
 /** Code that goes on until the memory or the disk is full, and formats that do. */
 export function makesMuch(program: string, words: readonly Value[]): boolean {
-  const code = isOneOf(INTERPRETER, program) ? !isOneOf(SHELL, program) : /^(?:\w*awk|jq|gojq|jaq)$/.test(program);
+  const code = isOneOf(INTERPRETER, program) ? !isOneOf(SHELL, program) : LOOPS.has(program);
   const texts = words.map((word) => textOf(word) ?? "");
   return (
     (code && texts.some(goesOn)) ||

@@ -93,7 +93,7 @@ function routine(): bigint {
   if (mapped !== undefined) return mapped;
   const file = stubPath("routine");
   if (file === undefined)
-    throw new KernelError("clone", ERRNO.ENOENT, `there is no routine-${process.arch} beside Assent: install it again`);
+    throw new KernelError("clone", ERRNO.ENOENT, `routine-${process.arch} was not found beside Assent: install it again`);
   const code = cString(readFileSync(file));
   const at = must("mmap", 0, PAGE, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0);
   copyMemory(at, addressOf(code), code.length);
