@@ -346,7 +346,9 @@ function applyOperands(inv: Invocation): void {
   for (const why of missingOperands(inv, filled)) doubt(inv, why, "write the options behind the operands, or their values with =");
   if (used < operands.length) doubt(inv, `${inv.name} is given more operands than its knowledge entry lists`);
   filled.forEach(({ slot, values }, at) => {
-    const given = values.length > 0 ? values : slot.fallback === undefined ? [] : [literal(slot.fallback)];
+    // ugrep, -r: beside `-` alone it searches the folder, too.
+    const isOpen = values.length === 0 || (slot.kind.is === "file" && slot.kind.tree && values.every((value) => textOf(value) === "-"));
+    const given = slot.fallback === undefined || !isOpen ? values : [...values, literal(slot.fallback)];
     // Wrappers such as watch(1) join all their words to one shell line.
     if (slot.kind.is === "shell" && given.length > 1) {
       const line = given.reduce((a, b) => concat(concat(a, literal(" ")), b));
