@@ -162,7 +162,8 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
   const isCompared = isSearch || inv.grammar.options.has("--cached");
   if (named.length === 0 && inTrees && !isCompared) return;
   const shown = shownOf(inv, walks, others, named.length > 0);
-  const specs = named.map(textOf).flatMap((text) => (text === undefined ? [] : [readPathspec(text)]));
+  // A wildcard that matches nothing here is handed on, and git's own matches slashes.
+  const specs = named.map((word) => readPathspec(textOf(word) ?? `${prefixOf(word)}*`));
   const without = specs.filter(({ isLeftOut }) => isLeftOut);
   const folders = specs.filter(({ isOut }) => !isOut);
   for (const place of inv.places) {
