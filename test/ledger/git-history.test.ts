@@ -35,6 +35,8 @@ describe("what git keeps of a file that may not be read (J14)", () => {
       "git diff --stat -p",
       "git diff -- . ':!src'",
       "git diff HEAD~1 -- *.txt main",
+      'git diff HEAD~1 -- . ":!$X"',
+      "git diff HEAD~1 -- . :!*",
       "git archive HEAD",
       "git stash show -p",
       "git stash list -p",

@@ -163,7 +163,10 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
   if (named.length === 0 && inTrees && !isCompared) return;
   const shown = shownOf(inv, walks, others, named.length > 0);
   // A wildcard that matches nothing here is handed on, and git's own matches slashes.
-  const specs = named.map((word) => readPathspec(textOf(word) ?? `${prefixOf(word)}*`));
+  // What is left out counts where it is known.
+  const specs = named
+    .map((word) => ({ isKnown: textOf(word) !== undefined, ...readPathspec(textOf(word) ?? `${prefixOf(word)}*`) }))
+    .filter(({ isKnown, isOut }) => isKnown || !isOut);
   const without = specs.filter(({ isLeftOut }) => isLeftOut);
   const folders = specs.filter(({ isOut }) => !isOut);
   for (const place of inv.places) {
