@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { sparePlace } from "@assent/assent/resident";
+import { isSpareWaiting, sparePlace } from "@assent/assent/resident";
 import { residentFolder } from "@assent/guard/state";
 import { DIST, type Scratch } from "../scratch.ts";
 
@@ -55,7 +55,7 @@ export async function startSpare(place: Scratch, dist = DIST, rehearsals = 0): P
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const socket = sparePlace(folder);
-  for (let tries = 0; !existsSync(socket); tries += 1) {
+  for (let tries = 0; !isSpareWaiting(folder); tries += 1) {
     if (tries > 3000) throw new Error("the supervisor did not start");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -85,11 +85,11 @@ export class SpareSocket {
     this.#listener = must("socket", AF.UNIX, SOCK.STREAM | SOCK_CLOEXEC, 0, 0, 0, 0);
     removeFile(path);
     must("bind", this.#listener, addressOf(address), 2 + name.length);
+    // Before anybody can come, and after what may fail: a client that finds no secret goes another way, and who could not wait leaves none.
+    this.#secret = makeSecret();
     must("listen", this.#listener, 0);
     if (comesIn > 0) limitWaiting(this.#listener, SO_RCVTIMEO, comesIn);
     this.#inode = inodeOf(path);
-    // Last: whoever could not listen leaves nothing behind that the next one would find taken.
-    this.#secret = makeSecret();
   }
 
   /**
