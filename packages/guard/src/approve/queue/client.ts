@@ -21,7 +21,10 @@ export interface QueueOptions extends AskOptions {
 
 /** Questions that anybody answers who is there, in another terminal or on the page, and these clients. */
 export const queueApprover = (options: QueueOptions, ...clients: readonly Client[]): QuestionQueue =>
-  new QuestionQueue(options, [...clients, new FolderClient(options)]);
+  new QuestionQueue(options, [...clients, folderClient(options)]);
+
+/** Whoever is there, in another terminal or on the page. */
+export const folderClient = (options: QueueOptions): Client => new FolderClient(options);
 
 /** Where inotify is silent, an answer is found this soon. Milliseconds. */
 const POLL_MS = 100;
@@ -103,7 +106,7 @@ class FolderClient implements Client {
       ...shownOf(members, machine.home),
     });
     this.#posts.set(queued.id, { queued, members, writing: undefined });
-    this.#watching ??= watchFolder(machine, () => this.#look(), POLL_MS);
+    this.#watching ??= watchFolder(machine, () => this.look(), POLL_MS);
     // Who has answered before we looked.
     notify(machine, this.#posts.size);
   }
@@ -121,7 +124,7 @@ class FolderClient implements Client {
     }
   }
 
-  #look(): void {
+  look(): void {
     const { machine } = this.#options;
     for (const post of this.#posts.values()) {
       const found = readEnd(machine, post.queued.id);

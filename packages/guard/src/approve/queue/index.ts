@@ -1,4 +1,4 @@
-export { queueApprover, type QueueOptions } from "./client.ts";
+export { folderClient, queueApprover, type QueueOptions } from "./client.ts";
 export { askerText, choicesOf } from "./choices.ts";
 export { notify } from "./notify.ts";
 export { type NotifySettings, readNotify, writeNotify } from "./notify-settings.ts";

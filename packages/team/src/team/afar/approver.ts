@@ -11,7 +11,6 @@ import {
 import type { QueuePoint } from "@assent/guard/approve/queue";
 import { redactString } from "@assent/guard/audit";
 import type { Machine } from "@assent/guard/state";
-import { sleep } from "../sleep.ts";
 import {
   type AfarAnswer,
   askAfar,
@@ -114,8 +113,9 @@ export const teamClient = (asking: TeamAsking): Client => new TeamClient(asking)
 
 class TeamClient implements Client {
   readonly #asking: TeamAsking;
-  /** What is asked now: of two that are alike each needs a yes of its own. */
-  readonly #waits = new Map<Waiting, { readonly put: PutToTeam; readonly over: AbortController }>();
+  /** What is asked now, and until when: of two that are alike each needs a yes of its own. */
+  readonly #waits = new Map<Waiting, { readonly put: PutToTeam; readonly until: number }>();
+  #looking: NodeJS.Timeout | undefined;
   #queue: QuestionQueue | undefined;
 
   constructor(asking: TeamAsking) {
@@ -139,32 +139,36 @@ class TeamClient implements Client {
   show(waiting: Waiting): boolean {
     const put = putToTeam(this.#asking, waiting.question, new Set([...this.#waits.values()].map((one) => one.put.asked.id)));
     if (put === undefined) return false;
-    const over = new AbortController();
-    this.#waits.set(waiting, { put, over });
     const isLast = this.#queue?.isAlone === true;
     const { patience, longest = Infinity } = this.#asking;
-    const until = isLast ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity;
-    this.#wait(waiting, put, until, over.signal).catch(() => this.#queue?.decline(waiting, this));
+    this.#waits.set(waiting, { put, until: isLast ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity });
+    this.#looking ??= setInterval(() => this.look(), LOOK_MS);
+    this.look();
     return true;
   }
 
-  async #wait(waiting: Waiting, put: PutToTeam, until: number, signal: AbortSignal): Promise<void> {
-    // A yes that nobody waits for any more is kept for who asks again.
-    while (!signal.aborted) {
-      const answer = takeTeamAnswer(this.#asking.machine, put);
-      if (answer !== undefined) return void this.#queue?.answer(waiting, answer);
-      if (performance.now() >= until) return this.#queue?.decline(waiting, this, true);
-      await sleep(Math.min(LOOK_MS, until - performance.now()), signal);
+  /** A yes that nobody waits for any more is kept for who asks again. */
+  look(): void {
+    for (const [waiting, { put, until }] of this.#waits) {
+      try {
+        const answer = takeTeamAnswer(this.#asking.machine, put);
+        if (answer !== undefined) this.#queue?.answer(waiting, answer);
+        else if (performance.now() >= until) this.#queue?.decline(waiting, this, true);
+      } catch {
+        this.#queue?.decline(waiting, this);
+      }
     }
   }
 
   drop(gone: readonly Waiting[], end: QueueEnd | undefined): void {
     for (const one of gone) {
-      const { put, over } = this.#waits.get(one) ?? {};
+      const { put } = this.#waits.get(one) ?? {};
       this.#waits.delete(one);
-      over?.abort();
       // Whoever is here, or was asked elsewhere, was faster: nobody of the team need answer it.
       if (put !== undefined && end?.is === "answered" && end.by !== "team") takeAfar(this.#asking.machine, put.asked.id);
     }
+    if (this.#waits.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
 }
