@@ -2,7 +2,7 @@ import { errorCode } from "../state/index.ts";
 import { DENY, NOBODY, wrongRuleIn } from "./answer.ts";
 import type { CheckRule } from "./prompt.ts";
 import { printable } from "./printable.ts";
-import type { ShownQuestion } from "./render.ts";
+import type { PromptContent } from "./render.ts";
 import { type Answer, type Approver, EndedElsewhere, type Question, type QueueEnd } from "./types.ts";
 
 /** Who does nothing else looks this often. Milliseconds. */
@@ -15,7 +15,7 @@ export type Covers = (rule: string, question: Question) => boolean;
 export interface Waiting {
   readonly question: Question;
   /** What is shown with it, as it is now. */
-  readonly shown: (() => Omit<ShownQuestion, "question" | "waiting">) | undefined;
+  readonly shown: (() => Omit<PromptContent, "question" | "waiting">) | undefined;
 }
 
 /** A way to be asked: it shows what waits, and tells the queue what it hears. It keeps nothing but what it shows. */
