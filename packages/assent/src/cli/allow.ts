@@ -1,11 +1,10 @@
-import { statSync } from "node:fs";
 import { brief, visible } from "@assent/core/action";
 import { consentId, offerConsent, type Outcome } from "@assent/guard/engine";
 import { addConsent } from "@assent/guard/policy-edit";
 import { resolvePath } from "@assent/core/path";
 import { type Decision, type Effect, isConfined, parseRule } from "@assent/core/policy";
 import { changesFor, commandRules, underRules } from "@assent/guard/suggest";
-import { type Machine, thisMachine } from "@assent/guard/state";
+import { type Machine, thisMachine, isProgram } from "@assent/guard/state";
 import { judgeOnly, readerOf, ruleReader } from "@assent/page/look";
 import { addedGrant } from "./grants.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -182,11 +181,6 @@ function placeOfUrl(word: string): readonly string[] | undefined {
 
 /** It names a place, not a program of PATH. */
 const isPath = (word: string): boolean => /^[.~]|\//.test(word) && !/^[^']*['"$`\\*?]/.test(word);
-
-function isProgram(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && (found.mode & 0o111) !== 0;
-}
 
 /** The widest rule in the words that were said, of those that stop the line. */
 function stopping(effect: Effect, text: string, outcome: Outcome): string | undefined {

@@ -1,10 +1,9 @@
 import { TERMINAL } from "#knowledge/traits";
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
 import { constants as system } from "node:os";
 import { visible } from "@assent/core/action";
 import { readPlace, startPolicy } from "@assent/guard/policy-edit";
-import type { Machine } from "@assent/guard/state";
+import { isProgram, type Machine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type TargetOptions } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -84,15 +83,6 @@ export function editorOf({ env }: Pick<Machine, "env">): readonly string[] | str
   const folders = (env["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"));
   const found = EDITORS.find((name) => folders.some((folder) => isProgram(`${folder}/${name}`)));
   return found === undefined ? `none of ${EDITORS.join(", ")} is installed` : [found];
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** `assent init`: a commented policy to start from. Exit 1 when there is one already: nothing is ever overwritten. */

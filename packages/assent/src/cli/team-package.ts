@@ -1,5 +1,5 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
 import { ensureFolder, errorCode, type Machine, messageOf, stateFolder } from "@assent/guard/state";
 import { ERRNO, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
@@ -83,10 +83,5 @@ function holdLock(file: string, who: string): HeldLock {
   }
 }
 
-function holderOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8").trim().slice(0, 200) || "it does not say which";
-  } catch {
-    return "it does not say which";
-  }
-}
+const holderOf = (file: string): string =>
+  attempt(() => readFileSync(file, "utf8").trim().slice(0, 200) || "it does not say which", "it does not say which");

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { userInfo } from "node:os";
+import { attempt } from "@assent/core/data";
 import { visible } from "@assent/core/action";
 import { errorCode, messageOf, readRegular, thisMachine, writeAtomic } from "@assent/guard/state";
 import {
@@ -189,13 +190,7 @@ const print: Take = (records) => {
   return Promise.resolve(undefined);
 };
 
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
-}
+const parsed = (body: string): unknown => attempt((): unknown => JSON.parse(body), body);
 
 async function collector(endpoint: string, headers: Readonly<Record<string, string>>): Promise<{ take: Take; end: () => Promise<void> }> {
   const { logRecord, openOtlp } = await import("@assent/guard/audit/export");

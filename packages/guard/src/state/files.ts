@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   fchmodSync,
@@ -36,6 +37,16 @@ export function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+/** A file that this user may run. */
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { attempt } from "@assent/core/data";
 import type { Machine } from "../../state/index.ts";
 import { withOthers } from "../extent.ts";
 import { type AskOptions, type Client, QuestionQueue, type Waiting } from "../questions.ts";
@@ -60,13 +61,7 @@ class FolderClient implements Client {
     this.#queue = queue;
   }
 
-  isThere = (): boolean => {
-    try {
-      return isSomebodyThere(this.#options.machine);
-    } catch {
-      return false;
-    }
-  };
+  isThere = (): boolean => attempt(() => isSomebodyThere(this.#options.machine), false);
 
   show(waiting: Waiting): boolean {
     if (this.#queue?.isAlone === true && !this.isThere()) return false;
@@ -154,12 +149,8 @@ class FolderClient implements Client {
 
   /** Undefined: done; else how it had ended before. */
   #tellEnd({ queued }: Post, end: QueueEnd): QueueEnd | undefined {
-    try {
-      return endQuestion(this.#options.machine, queued.id, end);
-    } catch {
-      // A full disk: without its question nobody can answer any more.
-      return undefined;
-    }
+    // A full disk: without its question nobody can answer any more.
+    return attempt(() => endQuestion(this.#options.machine, queued.id, end), undefined);
   }
 
   #ended(post: Post, end: QueueEnd, seen: number): void {

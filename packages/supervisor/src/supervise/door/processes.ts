@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import type { ProcessInfo } from "@assent/guard/approve";
 import { ADDR_NO_RANDOMIZE, alloc, ERRNO, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 
@@ -58,13 +59,8 @@ export function lineOfGroup(group: number): readonly number[] {
 }
 
 /** What is typed is what it reads. */
-export function readsTerminal(pid: number): boolean {
-  try {
-    return /^\/dev\/(?:pts\/|tty|console)/.test(readlinkSync(`/proc/${pid}/fd/0`));
-  } catch {
-    return false;
-  }
-}
+export const readsTerminal = (pid: number): boolean =>
+  attempt(() => /^\/dev\/(?:pts\/|tty|console)/.test(readlinkSync(`/proc/${pid}/fd/0`)), false);
 
 /** A process as a person recognises it. */
 export function describeProcess(pid: number): ProcessInfo {
@@ -83,22 +79,10 @@ export function ancestryOf(pid: number): readonly ProcessInfo[] {
 }
 
 /** The file a process runs, as the kernel knows it. */
-export function programOf(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/exe`);
-  } catch {
-    return undefined;
-  }
-}
+export const programOf = (pid: number): string | undefined => attempt(() => readlinkSync(`/proc/${pid}/exe`), undefined);
 
 /** Its working folder. */
-export function folderOf(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return undefined;
-  }
-}
+export const folderOf = (pid: number): string | undefined => attempt(() => readlinkSync(`/proc/${pid}/cwd`), undefined);
 
 /** Arguments as the process shows them: it may have changed them, so they are for display only. */
 export function argvOf(pid: number): readonly string[] {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import {
   addressOf,
   AF,
@@ -52,13 +53,9 @@ function words(hex: string): Uint8Array {
 
 /** Every socket of this network namespace that receives. */
 export function openSockets(protocol: "tcp" | "udp", root = "/proc/net"): readonly OpenSocket[] {
-  return [`${root}/${protocol}`, `${root}/${protocol}6`].flatMap((path) => {
-    try {
-      return readOpenSockets(readFileSync(path, "latin1"), protocol);
-    } catch {
-      return [];
-    }
-  });
+  return [`${root}/${protocol}`, `${root}/${protocol}6`].flatMap((path) =>
+    attempt(() => readOpenSockets(readFileSync(path, "latin1"), protocol), []),
+  );
 }
 
 /** Whether what is sent to `address` and `port` may arrive at this socket. IPv6 wildcards take IPv4 unless told not to, which is not shown. */
@@ -83,15 +80,14 @@ function isV4(address: Uint8Array): boolean {
 }
 
 /** A UNIX socket of this inode is there: /proc/net/unix, whose columns before the path hold no blanks. */
-export function isOpenUnix(inode: number, root = "/proc/net"): boolean {
-  try {
-    return readFileSync(`${root}/unix`, "latin1")
-      .split("\n")
-      .some((line) => Number(line.trim().split(/ +/, 7)[6]) === inode);
-  } catch {
-    return false;
-  }
-}
+export const isOpenUnix = (inode: number, root = "/proc/net"): boolean =>
+  attempt(
+    () =>
+      readFileSync(`${root}/unix`, "latin1")
+        .split("\n")
+        .some((line) => Number(line.trim().split(/ +/, 7)[6]) === inode),
+    false,
+  );
 
 /**
  * Who receives on a port, asked of the kernel directly (sock_diag(7)): /proc/net/tcp lists every connection of the machine
