@@ -7,7 +7,7 @@ import { changesFor, commandRules, underRules } from "@assent/guard/suggest";
 import { type Machine, thisMachine, isProgram } from "@assent/guard/state";
 import { judgeOnly, readerOf, ruleReader } from "@assent/page/look";
 import { addedGrant } from "./grants.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute } from "./place.ts";
 import { complain, type PolicyTarget, targetOf } from "./policy-target.ts";
@@ -61,7 +61,7 @@ export async function decideOn(effect: Effect, words: readonly string[], options
   const plan = planFor(effect, said.line, machine, options.force === true);
   if ("is" in plan) {
     if (plan.is === "needless") {
-      if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, effect, rules: [], written: false, why: plan.why })}\n`);
+      if (options.json === true) writeJson({ effect, rules: [], written: false, why: plan.why });
       else writeStdout(`nothing to do: ${plan.why}\n`);
       return 0;
     }
@@ -226,7 +226,7 @@ function page(effect: Effect, { rules, line, before }: Plan, { place, short }: P
 }
 
 function show(effect: Effect, plan: Plan, target: PolicyTarget, options: DecideOnOptions): number {
-  if (options.json === true) writeStdout(`${JSON.stringify(planJson(effect, plan, target, false))}\n`);
+  if (options.json === true) writeJson(planJson(effect, plan, target, false));
   else writeStdout(page(effect, plan, target, styleFor(process.stdout, process.env)));
   return 0;
 }
@@ -237,7 +237,6 @@ const planJson = (
   { place }: PolicyTarget,
   written: boolean,
 ): Record<string, unknown> => ({
-  v: JSON_VERSION,
   effect,
   rules: rules.map((rule) => visible(rule)),
   file: place.file,
@@ -260,7 +259,7 @@ function write(effect: Effect, plan: Plan, target: PolicyTarget, options: Decide
       lines.push(`added ${effect} ${visible(rule)}  ${where}`);
     } else lines.push(`${effect} ${visible(rule)} stands at ${where} already`);
   }
-  if (options.json === true) writeStdout(`${JSON.stringify({ ...planJson(effect, plan, target, true), warnings })}\n`);
+  if (options.json === true) writeJson({ ...planJson(effect, plan, target, true), warnings });
   else writeStdout(`${lines.join("\n")}\n`);
   if (options.json !== true) for (const warning of warnings) writeStderr(`warning: ${warning}\n`);
   return 0;

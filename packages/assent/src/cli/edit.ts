@@ -4,7 +4,7 @@ import { constants as system } from "node:os";
 import { visible } from "@assent/core/action";
 import { readPlace, startPolicy } from "@assent/guard/policy-edit";
 import { isProgram, type Machine } from "@assent/guard/state";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type TargetOptions } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -94,7 +94,7 @@ export function init(options: TargetOptions & { readonly json?: boolean }): numb
   if (outcome === "exists") complain("init", `${short(place.file)} is there already`, "`assent edit` opens it");
   else if (outcome !== "done") complain("init", `${short(place.file)}: ${visible(outcome.why)}`);
   if (outcome !== "done") return 1;
-  if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, file: place.file, created: true })}\n`);
+  if (options.json === true) writeJson({ file: place.file, created: true });
   else writeStdout(`made ${short(place.file)}\n`);
   return 0;
 }

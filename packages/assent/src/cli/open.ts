@@ -4,7 +4,7 @@ import { BUILD, findPageProcess, newLink, pageFolder, type PageProcess, removeOl
 import { type Machine, thisMachine, withLock, isProgram } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, folderProblem } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { statusForPage } from "./status.ts";
@@ -54,8 +54,7 @@ export async function open(options: OpenOptions): Promise<number> {
   const { file, address } = newLink(where.folder, page, folder);
   const quiet = options.print === true || options.link === true || options.json === true;
   const browser = quiet ? undefined : await openInBrowser(file, machine);
-  if (options.json === true)
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, file, port: page.port, ...(options.link === true ? { link: address } : {}) })}\n`);
+  if (options.json === true) writeJson({ file, port: page.port, ...(options.link === true ? { link: address } : {}) });
   else if (options.link === true) writeStdout(`${address}\n`);
   else if (options.print === true) writeStdout(`${file}\n`);
   else if (browser === "opened") writeStdout("the page is open in your browser\n");

@@ -10,7 +10,7 @@ import {
   type RecordSearch,
   type TeamOperator,
 } from "@assent/team/team/protocol";
-import { JSON_VERSION } from "./json.ts";
+import { JSON_VERSION, writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
@@ -83,7 +83,7 @@ export async function teamSearch(text: string | undefined, flags: TeamSearchFlag
   return withOperator(COMMAND, flags, async (team) => {
     const wanted = { machine, group, verdict, agent, text, since: Math.max(0, since), until };
     const { records, next } = await searchOn(team, { ...wanted, after });
-    if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, records, next: next ?? null })}\n`);
+    if (json === true) writeJson({ records, next: next ?? null });
     else {
       for (const record of records)
         writeStdout(`${visible(`${record.received}  ${record.name}  ${record.verdict ?? "-"}  ${record.body}`)}\n`);
