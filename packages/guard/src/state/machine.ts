@@ -93,13 +93,7 @@ function isTemporary(folder: string): boolean {
 }
 
 /** inode(7): S_ISVTX, and others may write. */
-function isEverybodys(folder: string): boolean {
-  try {
-    return (statSync(folder).mode & 0o1002) === 0o1002;
-  } catch {
-    return false;
-  }
-}
+const isEverybodys = (folder: string): boolean => attempt(() => (statSync(folder).mode & 0o1002) === 0o1002, false);
 
 export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
   const home = homeOf(env);
