@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { attempt } from "@assent/core/data";
 import type { ProcessInfo } from "@assent/guard/approve";
-import { ADDR_NO_RANDOMIZE, alloc, ERRNO, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
+import { ADDR_NO_RANDOMIZE, alloc, ERRNO, IDTYPE, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS, WAIT } from "../kernel/index.ts";
 
 const ZERO = 0x30;
 
@@ -130,15 +130,12 @@ export function isLaidOutAtRandom(pid: number): boolean {
   }
 }
 
-/** waitid(2) */
-const P_ALL = 0;
 const WEXITED = 4;
-const WNOWAIT = 0x1000000;
 /** Children by clone(2) that tell their end by another signal or none, too. */
 const WALL = 0x40000000;
 
 /** Orphans of the tree become our children (PR_SET_CHILD_SUBREAPER): who has no child has no descendant. */
-const hasChildren = (): boolean => sys(SYSCALLS.waitid, P_ALL, 0, 0, WEXITED | WNOHANG | WNOWAIT | WALL) !== -ERRNO.ECHILD;
+const hasChildren = (): boolean => sys(SYSCALLS.waitid, IDTYPE.ALL, 0, 0, WEXITED | WAIT.NOHANG | WAIT.NOWAIT | WALL) !== -ERRNO.ECHILD;
 
 /** Every process that descends from this one. Each is looked at once: a machine may have a chain of thousands. */
 export function listDescendants(): readonly number[] {
@@ -206,7 +203,6 @@ export function endProcesses(above: number): void {
   }
 }
 
-const WNOHANG = 1;
 /** Each pass finds what was forked during the one before. */
 const MOST_PASSES = 200;
 const status = alloc(4);
@@ -225,7 +221,7 @@ export function reapTree(root: number): number | undefined {
   return found;
 }
 
-const reapNext = (): number => sys(SYSCALLS.wait4, -1, statusAt, WNOHANG, 0);
+const reapNext = (): number => sys(SYSCALLS.wait4, -1, statusAt, WAIT.NOHANG, 0);
 
 /** Ends everything of the tree, also what is forked meanwhile. */
 export function killTree(): void {

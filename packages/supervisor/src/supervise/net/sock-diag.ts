@@ -7,6 +7,7 @@ import {
   AT_FDCWD,
   cString,
   ERRNO,
+  MSG,
   O_CLOEXEC,
   O_NOFOLLOW,
   O_NONBLOCK,
@@ -110,7 +111,6 @@ const INET_MESSAGE = 72;
 const PROTOCOL = { tcp: 6, udp: 17 } as const;
 /** Listening; for datagrams any state. */
 const STATES = { tcp: 1 << 10, udp: 0xffffffff } as const;
-const MSG_DONTWAIT = 0x40;
 /** No honest answer to a question about one port is longer; beyond it /proc/net is read. */
 const MOST_ANSWERS = 256;
 
@@ -143,7 +143,7 @@ function dump(family: number, protocol: "tcp" | "udp", port: number): readonly O
   const found: OpenSocket[] = [];
   // A dump is there as soon as it was asked for; its parts come one receive each.
   for (let parts = 0; parts < MOST_ANSWERS; parts++) {
-    const length = sys(SYSCALLS.recvfrom, descriptor, answerAt, answer.length, MSG_DONTWAIT, 0, 0);
+    const length = sys(SYSCALLS.recvfrom, descriptor, answerAt, answer.length, MSG.DONTWAIT, 0, 0);
     if (length < NLMSGHDR) break;
     const end = readAnswer(answer.subarray(0, length), (message) => {
       const socket = message.length < INET_MESSAGE ? undefined : socketOf(message);
@@ -227,7 +227,7 @@ function askUnix(flags: number, inode: number, show: number): readonly ReadonlyM
     if (sys(SYSCALLS.sendto, fd, requestAt, UNIX_REQUEST, 0, 0, 0) !== UNIX_REQUEST) return undefined;
     const found: ReadonlyMap<number, Buffer>[] = [];
     for (;;) {
-      const length = sys(SYSCALLS.recvfrom, fd, answerAt, answer.length, MSG_DONTWAIT, 0, 0);
+      const length = sys(SYSCALLS.recvfrom, fd, answerAt, answer.length, MSG.DONTWAIT, 0, 0);
       if (length < NLMSGHDR) return undefined;
       const end = readAnswer(answer.subarray(0, length), (message) => {
         if (message.length >= UNIX_MESSAGE) found.push(attributesOf(message.subarray(UNIX_MESSAGE)));
