@@ -6,7 +6,7 @@ import { thisMachine, listProfiles, type Machine } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
 import type { Edit } from "@assent/core/edit";
 import { writeJson } from "./json.ts";
-import { absolute, fileProblem, shorten } from "./place.ts";
+import { absolute, shorten } from "./place.ts";
 import { complain, trustEnded } from "./policy-target.ts";
 import { STANDARD_OUTPUT, writeReport } from "./report-file.ts";
 import { sarifOf } from "./sarif.ts";
@@ -32,12 +32,6 @@ export async function lint(files: readonly string[], options: LintOptions): Prom
     return 2;
   }
   const only = files.map((file) => absolute(file, cwd));
-  for (const file of files) {
-    const problem = fileProblem(file);
-    if (problem === undefined) continue;
-    writeStderr(`assent lint: ${problem}: ${visible(file)}\n`);
-    return 2;
-  }
   const machine = thisMachine();
   const policyFiles = options.policy.map((file) => absolute(file, cwd));
   const look = (): readonly Finding[] =>

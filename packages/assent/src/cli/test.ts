@@ -6,7 +6,7 @@ import { parentOf } from "@assent/core/path";
 import { thisMachine } from "@assent/guard/state";
 import { engine, judgeOnly } from "@assent/page/look";
 import { writeJson } from "./json.ts";
-import { absolute, fileProblem, shorten } from "./place.ts";
+import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { STANDARD_OUTPUT, writeReport } from "./report-file.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -30,13 +30,6 @@ export function test(files: readonly string[], options: TestOptions): number {
     return 2;
   }
   const given = files.map((file) => absolute(file, cwd));
-  for (const file of files) {
-    const problem = fileProblem(file);
-    if (problem === undefined) continue;
-    writeStderr(`assent test: ${problem}: ${visible(file)}
-`);
-    return 2;
-  }
   const machine = thisMachine();
   const policyFiles = options.policy.map((file) => absolute(file, cwd));
   const table = (file: string): readonly TestResult[] =>
