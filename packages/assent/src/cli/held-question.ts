@@ -1,14 +1,18 @@
+import type { ChildProcess } from "node:child_process";
 import { isMainThread } from "node:worker_threads";
 import { withoutAdvice } from "@assent/core/action";
 import { agentNamed } from "@assent/hosts/agents";
 import { type Answer, checkAnswerRule, isSaid, noteOf, ofTeam, printable, QuestionQueue } from "@assent/guard/approve";
 import { folderClient, isSomebodyThere } from "@assent/guard/approve/queue";
 import type { Outcome } from "@assent/guard/engine";
-import { rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
+import { questionAfar, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
-import { readWait, teamClient } from "@assent/team/team/afar";
-import { carryFor, teamQuestion } from "./held-afar.ts";
+import { membershipMark } from "@assent/team/team";
+import { isTeamReached, type PutToTeam, putToTeam, readWait, teamClient } from "@assent/team/team/afar";
+import { CONNECT_MS, startCarrier } from "./carrier.ts";
 import { writeStderr } from "./stdio.ts";
+
+declare const __dirname: string;
 
 /** Of the time that a host surely waits: a late hook is none, and many hosts let the tool run then. */
 const PART = 2 / 3;
@@ -110,3 +114,21 @@ function waiting(outcome: Outcome): Outcome {
 }
 
 const withoutPrefix = (text: string): string => text.replace(/^approval required: /, "");
+
+/** The question as the team has it; undefined: the policy does not let it be answered from afar, or nobody carries it there. */
+function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | undefined {
+  const afar = questionAfar(outcome);
+  if (afar === undefined) return undefined;
+  const { agent, session, cwd } = outcome.request;
+  const { reason, rule } = outcome.verdict;
+  return putToTeam({ machine, point: "hook", agent, session }, { afar, reason, cwd, ...(rule === undefined ? {} : { rule }) });
+}
+
+/** Where nobody carries questions to the team, as in CI: a process of our own does, as long as this one waits. */
+function carryFor(outcome: Outcome, machine: Machine): ChildProcess | undefined {
+  if (questionAfar(outcome) === undefined || isTeamReached(machine) || membershipMark(machine) === "") return undefined;
+  const child = startCarrier(__dirname);
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (const until = performance.now() + CONNECT_MS; !isTeamReached(machine) && performance.now() < until;) Atomics.wait(pause, 0, 0, 50);
+  return child;
+}

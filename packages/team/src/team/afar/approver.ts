@@ -11,17 +11,7 @@ import {
 import type { QueuePoint } from "@assent/guard/approve/queue";
 import { redactString } from "@assent/guard/audit";
 import type { Machine } from "@assent/guard/state";
-import {
-  type AfarAnswer,
-  askAfar,
-  type AskedAfar,
-  findAfar,
-  hashRequest,
-  isAnyAfar,
-  isTeamReached,
-  readAnswer,
-  takeAfar,
-} from "./ledger.ts";
+import { askAfar, type AskedAfar, findAfar, hashRequest, isAnyAfar, isTeamReached, readAnswer, takeAfar } from "./ledger.ts";
 import { demandHere, sameDemand } from "./passkeys.ts";
 
 export interface TeamAsking {
@@ -93,12 +83,10 @@ const shortFolder = (folder: string, home: string): string =>
   visible(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder);
 
 /** What people of the team have said. A yes is used up by this: undefined where somebody else has used it. */
-export function takeTeamAnswer(machine: Machine, { asked }: Pick<PutToTeam, "asked">): Answer | undefined {
-  const answer = readAnswer(machine, asked);
-  return answer === undefined ? undefined : taken(machine, asked, answer);
-}
-
-function taken(machine: Machine, asked: AskedAfar, { answer, by, note }: AfarAnswer): Answer | undefined {
+function takeTeamAnswer(machine: Machine, asked: AskedAfar): Answer | undefined {
+  const said = readAnswer(machine, asked);
+  if (said === undefined) return undefined;
+  const { answer, by, note } = said;
   const from = { by: "team", person: by.join(" and ") } as const;
   // A no holds as long as the question would have: whoever asks again is told again.
   if (answer === "deny") return { answer, scope: "once", ...from, ...(note === undefined ? {} : { note }) };
@@ -151,7 +139,7 @@ class TeamClient implements Client {
   look(): void {
     for (const [waiting, { put, until }] of this.#waits) {
       try {
-        const answer = takeTeamAnswer(this.#asking.machine, put);
+        const answer = takeTeamAnswer(this.#asking.machine, put.asked);
         if (answer !== undefined) this.#queue?.answer(waiting, answer);
         else if (performance.now() >= until) this.#queue?.decline(waiting, this, true);
       } catch {
