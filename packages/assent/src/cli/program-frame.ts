@@ -21,7 +21,7 @@ const existingFolder = (path: string): string => checked(path, folderProblem(pat
 
 /** `[files...]`: each has to be there. */
 export const filesArgument = (description: string): Argument =>
-  new Argument("[files...]", description).argParser((path, before: readonly string[] = []) => [...before, existingFile(path)]);
+  new Argument("[files...]", description).argParser((path, before: readonly string[] | undefined) => collect(existingFile(path), before));
 
 /** For an option, or an argument, that is a whole number. */
 export const whole =
