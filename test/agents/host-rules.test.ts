@@ -5,7 +5,7 @@ import { scratch } from "../scratch.ts";
 
 it("every agent whose rules can be read is there, by the reader it declares", async () => {
   for (const { id, rules } of AGENTS) {
-    const declared = "none" in rules ? undefined : (await rules.load()).reader;
+    const declared = typeof rules === "string" ? undefined : (await rules()).rules.reader;
     const around = { home: "/h", project: "/h/p", env: {} };
     expect([id, HOST_READERS[id]?.places(around).map(({ path }) => path)]).toEqual([id, declared?.places(around).map(({ path }) => path)]);
   }

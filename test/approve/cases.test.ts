@@ -13,8 +13,9 @@ import {
 } from "@assent/guard/approve/queue";
 import { agentNamed } from "@assent/hosts/agents";
 import type { AdaptedGuard } from "../../packages/library/src/sdk/common/adapted-guard.ts";
-import { Gateway } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
+import { Gateway, type GatewayOptions } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
 import { createGuard, queueApprover as onAskInQueue } from "@assent/library/sdk";
+import { askClients, askQueue } from "@assent/library/sdk/queue";
 import { announceTeam, knownAfar, noteAnswer, openLedger, teamClient } from "@assent/team/team/afar";
 import { TerminalClient } from "../../packages/guard/src/approve/terminal.ts";
 import type { DeviceEvents } from "../../packages/guard/src/approve/tty.ts";
@@ -365,12 +366,16 @@ function guardInQueue(): Asking {
 }
 
 /** A question of the MCP gateway, put to the client's person by elicitation. */
-function elicitation(): Asking {
+function elicitation(place?: Scratch): Asking {
   const verdict = { decision: "ask", basis: "rule", reason: "a rule asks", actions: [], unknowns: [] } as const;
   const judge: AdaptedGuard = {
     decide: () => ({ decision: "ask", reason: "a rule asks", modelReason: "a rule asks", verdict, warnings: [] }),
   };
-  const gateway = new Gateway({ guard: judge, name: "files", onNotice: () => undefined });
+  const ask: GatewayOptions["ask"] = (asked, clients, signal) =>
+    place === undefined
+      ? askClients(asked, clients, signal)
+      : askQueue({ ...place, point: "gateway", cwd: place.project, ...asked, outcome: undefined, patience: 1500 }, signal, clients);
+  const gateway = new Gateway({ guard: judge, name: "files", onNotice: () => undefined, ask });
   const heard = withResolver<Answer>();
   let id: string | undefined;
   const message = (value: Record<string, unknown>) => ({ message: value, line: Buffer.from(JSON.stringify(value)) });
@@ -378,8 +383,11 @@ function elicitation(): Asking {
     toServer: ({ message: { method } }: { readonly message: { readonly method?: unknown } }) => {
       if (method === "tools/call") heard.resolve({ answer: "allow", scope: "once" });
     },
-    answer: (_: unknown, line: string) =>
-      heard.resolve({ answer: "deny", scope: "once", ...(line.includes("the user refused") ? {} : { nobody: true }) }),
+    answer: (_: unknown, line: string) => {
+      const [, note] = /and says: ([\w ]+): /.exec(line) ?? [];
+      const said = note === undefined ? {} : { note };
+      heard.resolve({ answer: "deny", scope: "once", ...(line.includes("the user refused") ? said : { nobody: true }) });
+    },
     ask: (line: string) => {
       const asked = JSON.parse(line) as { readonly id?: string };
       id ??= asked.id;
@@ -411,6 +419,14 @@ function elicitation(): Asking {
   };
 }
 
+/** The same, answered by who has the page open. */
+function elicitationInQueue(): Asking {
+  const place = scratch();
+  const there = announceApprover(place.machine, "page");
+  onTestFinished(() => there.close());
+  return { ask: elicitation(place).ask, does: byQueue(place) };
+}
+
 /** Each with what nobody can do there. */
 const CLIENTS: readonly (readonly [name: string, make: () => Asking, lacks: readonly Deed[]])[] = [
   ["terminal", terminal, ["time", "other"]],
@@ -425,7 +441,8 @@ const CLIENTS: readonly (readonly [name: string, make: () => Asking, lacks: read
   ["held hook", heldHook, ["always", "never"]],
   ["onAsk of a guard", guard, ["never", "other"]],
   ["onAsk in the queue", guardInQueue, ["always", "never"]],
-  ["elicitation", elicitation, ["session", "time", "always", "word", "never"]],
+  ["elicitation", () => elicitation(), ["session", "time", "always", "word", "never"]],
+  ["elicitation and queue, answered in the queue", elicitationInQueue, []],
 ];
 
 /** These hear whether it goes ahead, and no more. */

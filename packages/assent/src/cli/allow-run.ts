@@ -4,7 +4,7 @@ import { parseRule } from "@assent/core/policy";
 import { type Machine, profileFile, thisMachine } from "@assent/guard/state";
 import { type AllowingRule, type RefusedAction, type RunRefusals } from "@assent/supervisor/supervise/learn";
 import { findRun, type RunRecord, runsFolder } from "@assent/supervisor/supervise/undo";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain, targetOf } from "./policy-target.ts";
 import { noRun } from "./receipt.ts";
@@ -44,7 +44,7 @@ export async function allowRun(words: readonly string[], options: AllowRunOption
   if (place === undefined) return 2;
   const page = (style: TerminalStyle): string => pageOf(found, place.name, style);
   const say = (written: readonly string[]): void => {
-    if (options.json === true) writeStdout(`${JSON.stringify(refusalsJson(run, found, place.file, written))}\n`);
+    if (options.json === true) writeJson(refusalsJson(run, found, place.file, written));
   };
   if (found.rules.length === 0 || options.dryRun === true) {
     if (options.json !== true) writeStdout(page(styleFor(process.stdout, process.env)));
@@ -164,7 +164,6 @@ const callJson = ({ what, count, reason }: RefusedAction): Record<string, unknow
 });
 
 const refusalsJson = (run: RunRecord, { count, rules, rest }: RunRefusals, file: string, written: readonly string[]): object => ({
-  v: JSON_VERSION,
   run: run.id,
   refused: count,
   rules: rules.map(({ rule, calls }) => ({ rule: visible(rule), calls: calls.map(callJson) })),

@@ -1,14 +1,13 @@
-import { statSync } from "node:fs";
 import { brief, visible } from "@assent/core/action";
 import { consentId, offerConsent, type Outcome } from "@assent/guard/engine";
 import { addConsent } from "@assent/guard/policy-edit";
 import { resolvePath } from "@assent/core/path";
 import { type Decision, type Effect, isConfined, parseRule } from "@assent/core/policy";
 import { changesFor, commandRules, underRules } from "@assent/guard/suggest";
-import { type Machine, thisMachine } from "@assent/guard/state";
+import { type Machine, thisMachine, isProgram } from "@assent/guard/state";
 import { judgeOnly, readerOf, ruleReader } from "@assent/page/look";
 import { addedGrant } from "./grants.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute } from "./place.ts";
 import { complain, type PolicyTarget, targetOf } from "./policy-target.ts";
@@ -62,7 +61,7 @@ export async function decideOn(effect: Effect, words: readonly string[], options
   const plan = planFor(effect, said.line, machine, options.force === true);
   if ("is" in plan) {
     if (plan.is === "needless") {
-      if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, effect, rules: [], written: false, why: plan.why })}\n`);
+      if (options.json === true) writeJson({ effect, rules: [], written: false, why: plan.why });
       else writeStdout(`nothing to do: ${plan.why}\n`);
       return 0;
     }
@@ -183,11 +182,6 @@ function placeOfUrl(word: string): readonly string[] | undefined {
 /** It names a place, not a program of PATH. */
 const isPath = (word: string): boolean => /^[.~]|\//.test(word) && !/^[^']*['"$`\\*?]/.test(word);
 
-function isProgram(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && (found.mode & 0o111) !== 0;
-}
-
 /** The widest rule in the words that were said, of those that stop the line. */
 function stopping(effect: Effect, text: string, outcome: Outcome): string | undefined {
   const read = readerOf(effect);
@@ -232,7 +226,7 @@ function page(effect: Effect, { rules, line, before }: Plan, { place, short }: P
 }
 
 function show(effect: Effect, plan: Plan, target: PolicyTarget, options: DecideOnOptions): number {
-  if (options.json === true) writeStdout(`${JSON.stringify(planJson(effect, plan, target, false))}\n`);
+  if (options.json === true) writeJson(planJson(effect, plan, target, false));
   else writeStdout(page(effect, plan, target, styleFor(process.stdout, process.env)));
   return 0;
 }
@@ -243,7 +237,6 @@ const planJson = (
   { place }: PolicyTarget,
   written: boolean,
 ): Record<string, unknown> => ({
-  v: JSON_VERSION,
   effect,
   rules: rules.map((rule) => visible(rule)),
   file: place.file,
@@ -266,7 +259,7 @@ function write(effect: Effect, plan: Plan, target: PolicyTarget, options: Decide
       lines.push(`added ${effect} ${visible(rule)}  ${where}`);
     } else lines.push(`${effect} ${visible(rule)} stands at ${where} already`);
   }
-  if (options.json === true) writeStdout(`${JSON.stringify({ ...planJson(effect, plan, target, true), warnings })}\n`);
+  if (options.json === true) writeJson({ ...planJson(effect, plan, target, true), warnings });
   else writeStdout(`${lines.join("\n")}\n`);
   if (options.json !== true) for (const warning of warnings) writeStderr(`warning: ${warning}\n`);
   return 0;

@@ -4,7 +4,7 @@ import { visible } from "@assent/core/action";
 import { type NotifySettings, readNotify, writeNotify } from "@assent/guard/approve/queue";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { complain } from "./policy-target.ts";
 import { findProgram } from "./run-program.ts";
 import { writeStdout } from "./stdio.ts";
@@ -37,7 +37,7 @@ export function notifyApprovals(words: readonly string[], { json }: { readonly j
   }
   const now = readNotify(machine) ?? {};
   const on = TOLD.filter((way) => now[way] !== undefined);
-  if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, notify: on })}\n`);
+  if (json === true) writeJson({ notify: on });
   else if (on.length === 0) writeStdout("you are told of questions in `assent approvals` and on the page alone\n");
   else for (const way of on) writeStdout(`${way}: ${SAID[way]}\n`);
   return 0;

@@ -27,7 +27,7 @@ import {
 } from "@assent/guard/approve/queue";
 import { POINTS } from "@assent/core/data";
 import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { complain, failing } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
@@ -180,8 +180,7 @@ export function listApprovals({ json }: { readonly json?: boolean }): number {
       asked: new Date(asked).toISOString(),
       ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
     }));
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, questions })}\n`);
-    return 0;
+    return writeJson({ questions });
   }
   for (const queued of open) {
     const { id, question, alike } = queued;

@@ -3,7 +3,7 @@ import { inspect } from "@assent/guard/inspect";
 import type { Automation } from "@assent/core/policy";
 import { breakers, resetBreakers, thisMachine } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { hasTerminal } from "./terminal.ts";
 import { complain } from "./policy-target.ts";
@@ -24,8 +24,7 @@ export function breakerStatus(options: { readonly json?: boolean }): number {
   }));
   if (options.json === true) {
     const shown = rows.map(({ last, ...row }) => ({ ...row, last: new Date(last).toISOString() }));
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, denials, minutes, sessions: shown })}\n`);
-    return 0;
+    return writeJson({ denials, minutes, sessions: shown });
   }
   const tripped = rows.filter((row) => row.tripped).length;
   writeStdout(

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { minute } from "@assent/guard/policy-edit";
 import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine, timeLeft } from "@assent/guard/state";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { noteCommand } from "./note-command.ts";
 import { complain } from "./policy-target.ts";
 import { readLength } from "./since.ts";
@@ -66,10 +66,7 @@ function status(machine: Machine, now: number, json: boolean): number {
   const here = bypassHere(machine, now);
   if (json) {
     const waived = held.map(({ pane, left }) => ({ where: pane === "*" ? "everywhere" : pane, until: new Date(now + left).toISOString() }));
-    writeStdout(
-      `${JSON.stringify({ v: JSON_VERSION, here: here !== undefined, ...(here === undefined ? {} : { by: here.by }), waived })}\n`,
-    );
-    return 0;
+    return writeJson({ here: here !== undefined, ...(here === undefined ? {} : { by: here.by }), waived });
   }
   for (const { pane, left } of held)
     writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${minute(new Date(now + left))}\n`);

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import type { AgentId, Protocol, Reply } from "@assent/hosts/agents";
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 import { decide, type DecideOptions, type Input, type Outcome, type PolicyReader, type Request, WatchFirst } from "@assent/guard/engine";
 import { AGENT_IDS, TOLD_VARIABLES } from "@assent/core/policy";
 import { type Machine, thisMachine } from "@assent/guard/state";
@@ -67,13 +67,7 @@ function parse(argv: readonly string[]): CheckOptions | { readonly wrong: string
 const tell = (message: string): void => writeStderr(`assent: ${visible(message)}\n`);
 
 /** The folder the hook runs in; it may have been deleted. */
-function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return "";
-  }
-}
+const currentFolder = (): string => attempt(() => process.cwd(), "");
 
 /** Where a hook call comes from. */
 interface CallPlace {

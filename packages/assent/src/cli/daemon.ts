@@ -9,7 +9,7 @@ import { errorCode, type Machine, openState, residentFolder, thisMachine, writeA
 import { engine } from "@assent/page/look";
 import { isTeamReached } from "@assent/team/team/afar";
 import { membershipMark, readSender } from "@assent/team/team";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { complain, failing } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { confirmed, unattended } from "./terminal.ts";
@@ -81,8 +81,7 @@ export async function daemon(options: { readonly json?: boolean }): Promise<numb
       life === undefined
         ? null
         : { pid, since: new Date(since ?? 0).toISOString(), answered, left, answers, supervisor, team: team ?? null };
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, on, possible: isPossible(machine), running })}\n`);
-    return 0;
+    return writeJson({ on, possible: isPossible(machine), running });
   }
   writeStdout(`${say(machine, report).join("\n")}\n`);
   return 0;

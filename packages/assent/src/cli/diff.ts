@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { thisMachine } from "@assent/guard/state";
 import { diffOf, type FileDiff, runsFolder } from "@assent/supervisor/supervise/undo";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { noRun } from "./receipt.ts";
 import { chooseRuns, type SpanOptions } from "./span.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -18,7 +18,7 @@ export function diff(id: string | undefined, words: readonly string[], options: 
     shown++;
     const { change, patch, note } = one;
     const { what, path, from, kind } = change;
-    if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, what, path, from, kind, patch, note })}\n`);
+    if (options.json === true) writeJson({ what, path, from, kind, patch, note });
     else printDiff(one);
   }
   const unkept = chosen.runs.find(({ engine }) => engine?.noUndo !== undefined);

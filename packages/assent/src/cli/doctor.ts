@@ -7,7 +7,7 @@ import { storedBytes, undoProblem } from "@assent/supervisor/supervise/edits";
 import { agentChecks } from "./doctor-agents.ts";
 import { chooseEngine, openEngine, type RunEngine } from "@assent/supervisor/engines";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
 import { isTeamReached } from "@assent/team/team/afar";
@@ -35,7 +35,7 @@ type Check = Omit<Probe, "id"> & { readonly id: string; /** Neither good nor bad
 /** `assent doctor`: what protects on this machine, and what does not. Exit 0 all of it would work, 1 something would refuse. */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const sections = [await supervision(), agents(), undo(), ...extensions(), ...team()];
-  if (options.json === true) writeStdout(`${JSON.stringify(doctorJson(sections))}\n`);
+  if (options.json === true) writeJson(doctorJson(sections));
   else writeStdout(sections.map((section) => report(section, styleFor(process.stdout, process.env))).join("\n"));
   return sections.every(({ ok }) => ok) ? 0 : 1;
 }
@@ -186,7 +186,6 @@ function extensions(): readonly Section[] {
 
 function doctorJson(sections: readonly Section[]): Record<string, unknown> {
   return {
-    v: JSON_VERSION,
     ok: sections.every(({ ok }) => ok),
     ...Object.fromEntries(
       sections.map(({ id, ok, checks }) => [id, { ok, checks: checks.map(({ why, ...check }) => ({ ...check, why: visible(why) })) }]),

@@ -1,11 +1,10 @@
 import { TERMINAL } from "#knowledge/traits";
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
 import { constants as system } from "node:os";
 import { visible } from "@assent/core/action";
 import { readPlace, startPolicy } from "@assent/guard/policy-edit";
-import type { Machine } from "@assent/guard/state";
-import { JSON_VERSION } from "./json.ts";
+import { isProgram, type Machine } from "@assent/guard/state";
+import { writeJson } from "./json.ts";
 import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type TargetOptions } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -86,15 +85,6 @@ export function editorOf({ env }: Pick<Machine, "env">): readonly string[] | str
   return found === undefined ? `none of ${EDITORS.join(", ")} is installed` : [found];
 }
 
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
-
 /** `assent init`: a commented policy to start from. Exit 1 when there is one already: nothing is ever overwritten. */
 export function init(options: TargetOptions & { readonly json?: boolean }): number {
   const target = targetOf("init", options);
@@ -104,7 +94,7 @@ export function init(options: TargetOptions & { readonly json?: boolean }): numb
   if (outcome === "exists") complain("init", `${short(place.file)} is there already`, "`assent edit` opens it");
   else if (outcome !== "done") complain("init", `${short(place.file)}: ${visible(outcome.why)}`);
   if (outcome !== "done") return 1;
-  if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, file: place.file, created: true })}\n`);
+  if (options.json === true) writeJson({ file: place.file, created: true });
   else writeStdout(`made ${short(place.file)}\n`);
   return 0;
 }

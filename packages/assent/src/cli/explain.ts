@@ -7,7 +7,7 @@ import { thisMachine, type Machine } from "@assent/guard/state";
 import { asIfConfining } from "./confine.ts";
 import { decidingTable } from "./deciding-table.ts";
 import { judgeOnly, ruleReader, sayDecision, sayVerdict, SOURCES, type GivenCall } from "@assent/page/look";
-import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
+import { outcomeJson, verdictFields, writeJson } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute, shorten } from "./place.ts";
 import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
@@ -46,13 +46,12 @@ export async function explain(words: readonly string[], options: ExplainOptions)
     const { outcome: after } = await foreseen(otherwise(question, machine, options.policy, options.diff));
     const cwd = absolute(".");
     const short = (path: string): string => shorten(path, cwd, machine.home);
-    if (options.json === true) writeStdout(`${JSON.stringify(diffJson(outcome, after))}\n`);
+    if (options.json === true) writeJson(diffJson(outcome, after));
     else writeStdout(diffPage(outcome, after, short, styleFor(process.stdout, process.env)));
     return 0;
   }
   const changes = stops ? [] : changesFor(outcome, ruleReader);
-  if (options.json === true)
-    writeStdout(`${JSON.stringify({ ...outcomeJson(outcome, tablesBeside(machine), changes), ...differenceJson(difference) })}\n`);
+  if (options.json === true) writeJson({ ...outcomeJson(outcome, tablesBeside(machine), changes), ...differenceJson(difference) });
   else {
     const style = styleFor(process.stdout, process.env);
     writeStdout(tree(outcome, { changes, difference, stops, home: machine.home }, style));
@@ -136,13 +135,13 @@ async function batch(options: ExplainOptions): Promise<number> {
       code = 1;
     }
     const question = line === undefined ? `line ${at + 1} is not valid UTF-8` : requestOfLine(line, folder);
-    writeStdout(`${JSON.stringify(await batchAnswer(question, machine, options))}\n`);
+    writeJson(await batchAnswer(question, machine, options));
   }
   return code;
 }
 
 async function batchAnswer(question: GivenCall | string, machine: Machine, options: ExplainOptions): Promise<Record<string, unknown>> {
-  if (typeof question === "string") return { v: JSON_VERSION, error: question };
+  if (typeof question === "string") return { error: question };
   const { policy, diff } = options;
   const { outcome, difference } = await foreseen(judgeOnly(question, machine, policy, lookingBy(options)));
   if (diff === undefined) return { ...outcomeJson(outcome, tablesBeside(machine)), ...differenceJson(difference) };
@@ -298,7 +297,6 @@ function caret(text: string | undefined, span: Span | undefined, width: number):
 function diffJson(before: Outcome, after: Outcome): Record<string, unknown> {
   const warnings = [...new Set([...before.warnings, ...after.warnings])];
   return {
-    v: JSON_VERSION,
     changed: before.verdict.decision !== after.verdict.decision,
     tool: before.request.tool,
     input: before.request.input,

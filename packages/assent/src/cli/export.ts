@@ -6,7 +6,7 @@ import { readPlace } from "@assent/guard/policy-edit";
 import { type PolicyFile, readingOf, REFUSALS_TOLD, type Rule, sayWhen } from "@assent/core/policy";
 import { ensureFolder, readEditable, replaceFile, type Machine } from "@assent/guard/state";
 import { fileDiff } from "./file-diff.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { complain, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { confirmed } from "./terminal.ts";
@@ -193,7 +193,5 @@ function printJson(
     text: visible(rule.source.text),
     why: visible(why),
   }));
-  writeStdout(
-    `${JSON.stringify({ v: JSON_VERSION, agent: format.id, policy: place.file, outcome, native: format.show(entries), lost })}\n`,
-  );
+  writeJson({ agent: format.id, policy: place.file, outcome, native: format.show(entries), lost });
 }

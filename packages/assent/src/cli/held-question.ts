@@ -1,19 +1,23 @@
+import type { ChildProcess } from "node:child_process";
 import { isMainThread } from "node:worker_threads";
 import { withoutAdvice } from "@assent/core/action";
 import { agentNamed } from "@assent/hosts/agents";
-import { type Answer, DENY, isSaid, noteOf, ofTeam, printable, wrongRuleIn } from "@assent/guard/approve";
-import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "@assent/guard/approve/queue";
+import { type Answer, checkAnswerRule, isSaid, noteOf, ofTeam, printable, QuestionQueue } from "@assent/guard/approve";
+import { folderClient, isSomebodyThere } from "@assent/guard/approve/queue";
 import type { Outcome } from "@assent/guard/engine";
-import { rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
+import { questionAfar, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
-import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "@assent/team/team/afar";
-import { carryFor, teamQuestion } from "./held-afar.ts";
+import { membershipMark } from "@assent/team/team";
+import { isTeamReached, type PutToTeam, putToTeam, readWait, teamClient } from "@assent/team/team/afar";
+import { CONNECT_MS, startCarrier } from "./carrier.ts";
 import { writeStderr } from "./stdio.ts";
+
+declare const __dirname: string;
 
 /** Of the time that a host surely waits: a late hook is none, and many hosts let the tool run then. */
 const PART = 2 / 3;
-/** A hook does one thing after the other: it looks this often. Milliseconds. */
-const LOOK_MS = 15;
+/** Whoever is asked gives up by himself; whatever goes wrong, it is over by so much later. Milliseconds. */
+const LATE_MS = 500;
 
 /** The answer of whoever is there, before the host gives up; or of people of the team, who may have answered since. */
 export function askMeanwhile(outcome: Outcome, machine: Machine, waits: boolean | string): Outcome {
@@ -47,64 +51,22 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
   // A host that could ask does so where the team may not answer.
   if (team === undefined && (!isThere || request.host.asks)) return outcome;
   const question = requestQuestion(asked);
-  const settle = (answer: Answer): Outcome => {
-    if (wrongRuleIn(answer) !== undefined) return settled(outcome, { ...DENY, ...personIn(answer) });
-    rememberReply(asked, question, answer);
-    return settled(outcome, answer);
-  };
-  const before = team === undefined ? undefined : takeTeamAnswer(machine, team);
-  if (before !== undefined) return settle(before);
+  const own = { machine, point: "hook", agent: who, session, patience } as const;
   // Whoever asks again is told at once that it still waits.
-  if (!isThere && team?.isNew !== true && typeof waits !== "string") return waiting(outcome);
-  const now = Date.now();
-  const queued = isThere
-    ? putQuestion(machine, {
-        asked: now,
-        until: now + patience,
-        point: "hook",
-        agent: who,
-        ...(session === undefined ? {} : { session }),
-        question,
-        alike: 1,
-        others: [],
-      })
-    : undefined;
-  if (queued !== undefined) notify(machine, 1);
-  // Whoever is here has as long as the host waits; the team alone, as long as the policy says, within that.
-  const waited = isThere ? patience : Math.min(patience, team?.wait ?? patience);
-  const answer = waitFor(machine, queued?.id, team, performance.now() + waited);
-  if (queued !== undefined) dropQuestion(machine, queued.id);
-  if (answer === undefined) return team === undefined ? outcome : waiting(outcome);
-  // Whoever is there was faster: nobody else need answer it.
-  if (team !== undefined && answer.by !== "team") takeAfar(machine, team.asked.id);
-  return settle(answer);
+  const longest = !isThere && team?.isNew === false && typeof waits !== "string" ? 0 : patience;
+  const clients = [
+    ...(team === undefined ? [] : [teamClient({ ...own, longest })]),
+    ...(isThere ? [folderClient({ ...own, checkRule: checkAnswerRule })] : []),
+  ];
+  const queue = new QuestionQueue({ checkRule: checkAnswerRule }, clients);
+  const answer = queue.askStill(question, performance.now() + patience + LATE_MS);
+  if (!isSaid(answer)) return team === undefined ? outcome : waiting(outcome);
+  rememberReply(asked, question, answer);
+  return settled(outcome, answer);
 }
-
-function waitFor(machine: Machine, id: string | undefined, team: PutToTeam | undefined, until: number): Answer | undefined {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (;;) {
-    const found = id === undefined ? undefined : readEnd(machine, id)?.end;
-    if (found?.is === "answered") return { ...found.answer, by: found.by };
-    const afar = team === undefined ? undefined : takeTeamAnswer(machine, team);
-    if (afar !== undefined) {
-      if (id !== undefined) endQuestion(machine, id, { is: "answered", answer: afar, by: "team", at: Date.now() });
-      return afar;
-    }
-    if (found !== undefined) return undefined;
-    if (performance.now() >= until) break;
-    Atomics.wait(pause, 0, 0, LOOK_MS);
-  }
-  if (id === undefined) return undefined;
-  noteUnanswered(machine);
-  const before = endQuestion(machine, id, { is: "expired", at: Date.now() });
-  return before?.is === "answered" ? { ...before.answer, by: before.by } : undefined;
-}
-
-const personIn = ({ person }: Answer): Pick<Answer, "person"> => (person === undefined ? {} : { person });
 
 function settled(outcome: Outcome, reply: Answer): Outcome {
   const { verdict, answer } = outcome;
-  if (!isSaid(reply)) return outcome;
   const who = reply.person === undefined ? undefined : ofTeam(reply.person);
   if (reply.answer === "allow") {
     const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, once`;
@@ -152,3 +114,21 @@ function waiting(outcome: Outcome): Outcome {
 }
 
 const withoutPrefix = (text: string): string => text.replace(/^approval required: /, "");
+
+/** The question as the team has it; undefined: the policy does not let it be answered from afar, or nobody carries it there. */
+function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | undefined {
+  const afar = questionAfar(outcome);
+  if (afar === undefined) return undefined;
+  const { agent, session, cwd } = outcome.request;
+  const { reason, rule } = outcome.verdict;
+  return putToTeam({ machine, point: "hook", agent, session }, { afar, reason, cwd, ...(rule === undefined ? {} : { rule }) });
+}
+
+/** Where nobody carries questions to the team, as in CI: a process of our own does, as long as this one waits. */
+function carryFor(outcome: Outcome, machine: Machine): ChildProcess | undefined {
+  if (questionAfar(outcome) === undefined || isTeamReached(machine) || membershipMark(machine) === "") return undefined;
+  const child = startCarrier(__dirname);
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (const until = performance.now() + CONNECT_MS; !isTeamReached(machine) && performance.now() < until;) Atomics.wait(pause, 0, 0, 50);
+  return child;
+}

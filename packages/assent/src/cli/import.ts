@@ -14,7 +14,7 @@ import { type ImportPlan, planImport, type Sourced, textOf } from "@assent/impor
 import { isWithin } from "@assent/core/path";
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { fileDiff } from "./file-diff.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, schemaFor, showProblems, type PolicyTarget, trustEnded } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -258,7 +258,5 @@ function printJson(changes: readonly FileImport[], done: readonly FileImport[], 
     why: visible(why),
     help: help === undefined ? undefined : visible(help),
   }));
-  writeStdout(
-    `${JSON.stringify({ v: JSON_VERSION, policies, lost: losses, broken: broken.map((one) => ({ ...one, why: visible(one.why) })) })}\n`,
-  );
+  writeJson({ policies, lost: losses, broken: broken.map((one) => ({ ...one, why: visible(one.why) })) });
 }

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { type Agent, type AgentId, AGENTS, agentNamed, isAgentId, type Registration, type Setup } from "@assent/hosts/agents";
 import {
@@ -22,7 +22,7 @@ import {
   writeCopy,
 } from "@assent/hosts/agents/install";
 import { policyPlace } from "@assent/guard/policy-edit";
-import { type Machine, thisMachine } from "@assent/guard/state";
+import { type Machine, thisMachine, realPath } from "@assent/guard/state";
 import { isConfiningOffered, offerConfining, settingSentence } from "./confine.ts";
 import { endOldDaemon, forgetDaemon, isDaemonOffered, offerDaemon } from "./daemon.ts";
 import { engine } from "@assent/page/look";
@@ -335,14 +335,6 @@ const managedPage = (command: "install" | "uninstall", changes: readonly Change[
 
 /** What was kept goes when it has its place again. */
 const placeOf = (registration: Registration): number => (registration.is !== "file" ? 0 : registration.keeps === undefined ? 1 : 2);
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
-}
 
 const anyFile = (file: string): Registration => ({ is: "entries", file, format: file.endsWith(".toml") ? "toml" : "json", entries: [] });
 

@@ -1,9 +1,16 @@
 import { adviceForPerson, printAction, visible } from "@assent/core/action";
 import { answerableFromAfar, isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "@assent/core/policy";
 import type { Outcome } from "@assent/guard/engine";
+import { writeStdout } from "./stdio.ts";
 
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */
 export const JSON_VERSION = 1;
+
+/** What a command says by `--json`, and its exit code. */
+export function writeJson(fields: object, exit = 0): number {
+  writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...fields })}\n`);
+  return exit;
+}
 
 export function verdictFields({ decision, basis, reason, rule, builtin, grant, help, untrusted }: Verdict): Record<string, unknown> {
   return {
@@ -41,7 +48,6 @@ export function outcomeJson(outcome: Outcome, tableOf: TableOf, changes?: readon
   const { request, verdict, answer, warnings, basis } = outcome;
   const afar = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
   return {
-    v: JSON_VERSION,
     ...verdictFields(verdict),
     confined: isConfined(verdict) ? true : undefined,
     answer: answer.decision,

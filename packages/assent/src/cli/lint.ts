@@ -5,8 +5,8 @@ import { policyPlace, editPolicy, type PolicyPlace, profilePlace, ruleEntries, t
 import { thisMachine, listProfiles, type Machine } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
 import type { Edit } from "@assent/core/edit";
-import { JSON_VERSION } from "./json.ts";
-import { absolute, fileProblem, shorten } from "./place.ts";
+import { writeJson } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
 import { complain, trustEnded } from "./policy-target.ts";
 import { STANDARD_OUTPUT, writeReport } from "./report-file.ts";
 import { sarifOf } from "./sarif.ts";
@@ -32,12 +32,6 @@ export async function lint(files: readonly string[], options: LintOptions): Prom
     return 2;
   }
   const only = files.map((file) => absolute(file, cwd));
-  for (const file of files) {
-    const problem = fileProblem(file);
-    if (problem === undefined) continue;
-    writeStderr(`assent lint: ${problem}: ${visible(file)}\n`);
-    return 2;
-  }
   const machine = thisMachine();
   const policyFiles = options.policy.map((file) => absolute(file, cwd));
   const look = (): readonly Finding[] =>
@@ -50,7 +44,7 @@ export async function lint(files: readonly string[], options: LintOptions): Prom
     const root = policyPlace("local", machine, cwd)?.root ?? cwd;
     if (!writeReport("lint", options.sarif, sarifOf(found, root))) return 1;
   }
-  if (options.json === true) writeStdout(`${JSON.stringify(lintJson(found))}\n`);
+  if (options.json === true) writeJson(lintJson(found));
   else if (options.sarif !== STANDARD_OUTPUT)
     writeStdout(report(found, (path) => shorten(path, cwd, machine.home), styleFor(process.stdout, process.env)));
   return found.some(({ severity }) => severity !== "info") ? 1 : 0;
@@ -62,7 +56,6 @@ function count(found: readonly Finding[], severity: Severity): number {
 
 function lintJson(found: readonly Finding[]): Record<string, unknown> {
   return {
-    v: JSON_VERSION,
     errors: count(found, "error"),
     warnings: count(found, "warning"),
     notes: count(found, "info"),

@@ -58,9 +58,9 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
     return STATUS.cannotSupervise;
   }
   const machine = thisMachine();
-  const askElsewhere: GatewayOptions["askElsewhere"] = (asked, signal) =>
-    askQueue({ machine, point: "gateway", cwd, ...asked, outcome: outcomeOf(asked.verdict), patience: PATIENCE_MS }, signal);
-  const options = { guard, name, askElsewhere, onNotice };
+  const ask: GatewayOptions["ask"] = (asked, clients, signal) =>
+    askQueue({ machine, point: "gateway", cwd, ...asked, outcome: outcomeOf(asked.verdict), patience: PATIENCE_MS }, signal, clients);
+  const options = { guard, name, ask, onNotice };
   if (listen === undefined) {
     const stdio = { ...options, input: process.stdin, output: process.stdout };
     return "server" in behind ? await serveRemote({ ...stdio, ...behind }) : await serveGateway({ ...stdio, ...behind });

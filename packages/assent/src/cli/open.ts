@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { BUILD, findPageProcess, newLink, pageFolder, type PageProcess, removeOldLinks, runPage } from "@assent/page/page";
-import { type Machine, thisMachine, withLock } from "@assent/guard/state";
+import { type Machine, thisMachine, withLock, isProgram } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, folderProblem } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { statusForPage } from "./status.ts";
@@ -55,8 +54,7 @@ export async function open(options: OpenOptions): Promise<number> {
   const { file, address } = newLink(where.folder, page, folder);
   const quiet = options.print === true || options.link === true || options.json === true;
   const browser = quiet ? undefined : await openInBrowser(file, machine);
-  if (options.json === true)
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, file, port: page.port, ...(options.link === true ? { link: address } : {}) })}\n`);
+  if (options.json === true) writeJson({ file, port: page.port, ...(options.link === true ? { link: address } : {}) });
   else if (options.link === true) writeStdout(`${address}\n`);
   else if (options.print === true) writeStdout(`${file}\n`);
   else if (browser === "opened") writeStdout("the page is open in your browser\n");
@@ -119,7 +117,7 @@ function browsers({ env, platform }: Machine): readonly string[] {
 
 /** `opened`, or why the browser did not open; undefined: there is none. The file's name is no secret: its folder is closed to others. */
 async function openInBrowser(file: string, machine: Machine): Promise<string | undefined> {
-  const program = browsers(machine).find((name) => isProgram(name, machine.env["PATH"] ?? ""));
+  const program = browsers(machine).find((name) => isFound(name, machine.env["PATH"] ?? ""));
   if (program === undefined) return undefined;
   return await new Promise((resolve) => {
     const child = spawn(program, [file], { detached: true, stdio: "ignore" });
@@ -136,14 +134,7 @@ async function openInBrowser(file: string, machine: Machine): Promise<string | u
   });
 }
 
-function isProgram(name: string, path: string): boolean {
+function isFound(name: string, path: string): boolean {
   const places = name.includes("/") ? [name] : path.split(":").flatMap((folder) => (folder.startsWith("/") ? [`${folder}/${name}`] : []));
-  return places.some((place) => {
-    try {
-      accessSync(place, constants.X_OK);
-      return statSync(place).isFile();
-    } catch {
-      return false;
-    }
-  });
+  return places.some(isProgram);
 }

@@ -1,10 +1,10 @@
-import { accessSync, constants, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isObject, shellQuoted } from "@assent/core/data";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { isWithin, joinPath } from "@assent/core/path";
 import { isConfined, type RequestVerdict } from "@assent/core/policy";
-import { copySource, type Machine, readRegular } from "@assent/guard/state";
+import { copySource, type Machine, readRegular, isProgram } from "@assent/guard/state";
 
 /**
  * Assent's own gateway (`assent mcp … -- SERVER`) where a host starts its servers through our program around commands. Confined, it could
@@ -83,15 +83,6 @@ function found(name: string, { env }: Machine): string | undefined {
     .split(":")
     .map((folder) => join(folder, name))
     .find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What npm links, and what it starts; also where the program is a copy of that package: the copy is started in its place. */

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { addToProfile, minute, readForeignProfiles, type LostPattern } from "@assent/guard/policy-edit";
 import { readRegular, thisMachine } from "@assent/guard/state";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -59,7 +59,7 @@ export function importProfiles(written: string, options: ProfileImportOptions): 
       showProblems(outcome.problems, short);
     }
   }
-  if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, profiles: done, lost: lost.map(lostJson) })}\n`);
+  if (options.json === true) writeJson({ profiles: done, lost: lost.map(lostJson) });
   else report(done, lost, short(path), options.partly === true);
   return failed || lost.length > 0 ? 1 : 0;
 }

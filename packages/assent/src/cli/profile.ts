@@ -13,7 +13,7 @@ import {
   type StoredProfile,
 } from "@assent/guard/state";
 import { editPlace } from "./edit.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, schemaFor, showProblems } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
@@ -24,8 +24,6 @@ const COMMAND = "profile";
 interface JsonOption {
   readonly json?: boolean;
 }
-
-const print = (value: Record<string, unknown>): void => writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...value })}\n`);
 
 /** A profile as it is read: its rules, or why it cannot be used. */
 interface Content {
@@ -52,7 +50,7 @@ export function list(options: JsonOption): number {
     return { allow: of("allow"), ask: of("ask"), deny: of("deny") };
   };
   if (options.json === true) {
-    print({
+    writeJson({
       profiles: all.map(({ profile, content }) => ({
         name: profile.name,
         file: profile.file,
@@ -81,7 +79,7 @@ export function show(name: string, options: JsonOption): number {
   const content = contentOf(profile);
   const broken = isBroken(content);
   if (options.json === true) {
-    print({
+    writeJson({
       name: profile.name,
       file: profile.file,
       found: true,
@@ -112,7 +110,7 @@ export function show(name: string, options: JsonOption): number {
 
 function missing(name: string, machine: Machine, { json }: JsonOption): number {
   const program = programProfile(name, machine, absolute("."));
-  if (json === true) print({ name, found: false });
+  if (json === true) writeJson({ name, found: false });
   else {
     const also = program === name ? "" : `, nor for ${visible(program)}`;
     complain(COMMAND, `no profile named \`${visible(name)}\`${also}`, "`assent profile list` shows those there are");
@@ -134,7 +132,7 @@ export function clear(name: string, options: JsonOption): number {
     }
   }
   if (cleared.length === 0) return missing(name, machine, options);
-  if (options.json === true) print({ name, found: true, cleared });
+  if (options.json === true) writeJson({ name, found: true, cleared });
   else for (const one of cleared) writeStdout(`removed the profile ${visible(one)}\n`);
   return 0;
 }

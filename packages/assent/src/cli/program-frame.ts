@@ -1,4 +1,4 @@
-import { type Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { visible } from "@assent/core/action";
 import { argumentText } from "./command-table.ts";
 import { fileProblem, folderProblem } from "./place.ts";
@@ -18,6 +18,10 @@ function checked(path: string, problem: string | undefined): string {
 /** For an option that names a file that has to be there. */
 export const existingFile = (path: string): string => checked(path, fileProblem(path));
 const existingFolder = (path: string): string => checked(path, folderProblem(path));
+
+/** `[files...]`: each has to be there. */
+export const filesArgument = (description: string): Argument =>
+  new Argument("[files...]", description).argParser((path, before: readonly string[] | undefined) => collect(existingFile(path), before));
 
 /** For an option, or an argument, that is a whole number. */
 export const whole =

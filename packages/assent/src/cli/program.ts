@@ -2,7 +2,17 @@ import { Argument, Command, Option, Help } from "commander";
 import { REFUSALS_TOLD, RULES_READ, EFFECTS, type Effect } from "@assent/core/policy";
 import { LISTED } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
-import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, starts, whenAlone } from "./program-frame.ts";
+import {
+  collect,
+  existingFile,
+  filesArgument,
+  folderOption,
+  frame,
+  JSON_OPTION,
+  policyOption,
+  starts,
+  whenAlone,
+} from "./program-frame.ts";
 import { takeCommandWords, rootOf } from "./option-behind.ts";
 import { addLogCommands } from "./program-log.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
@@ -74,7 +84,7 @@ export function program(): Command {
     .description(
       "Checks the examples of policy files and the lines of *.assent-test tables. Without files: the policies in force here and every table of the project.",
     )
-    .argument("[files...]", "policy files and tables")
+    .addArgument(filesArgument("policy files and tables"))
     .addOption(policyOption())
     .option("--junit <file>", "write a report for CI servers (JUnit XML); - prints it")
     .option(...JSON_OPTION)
@@ -99,7 +109,7 @@ export function program(): Command {
       "Looks at the policies in force here, or at the files given, for rules that allow too much, stop too little or do " +
         "nothing. Exit code 1 when there are warnings or errors. docs/lint.md explains each code.",
     )
-    .argument("[files...]", "policy files")
+    .addArgument(filesArgument("policy files"))
     .addOption(policyOption())
     .option("--fix", "rewrite deny and ask rules in the style of other tools, such as Bash(git push *), after asking")
     .option("--yes", "with --fix: do not ask")

@@ -22,7 +22,7 @@ import {
 import type { ConfinedCommand } from "@assent/supervisor/supervise";
 import { mayBeAllowed } from "@assent/supervisor/supervise/learn";
 import { sayEnding, sayLeft, sayRun, VERBS, WHATS } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { chooseRuns, nameOfSpan, type NoRuns, type SpanOptions } from "./span.ts";
@@ -53,14 +53,14 @@ export function receipt(id: string | undefined, options: ReceiptOptions): number
     const chosen = chooseRuns(runs, { id, words: [], undoable: false }, options);
     if ("problem" in chosen) return noRun(COMMAND, chosen);
     const span = receiptOfSpan(runs, chosen.runs, machine);
-    if (options.json === true) writeStdout(`${JSON.stringify(spanJson(span, chosen))}\n`);
+    if (options.json === true) writeJson(spanJson(span, chosen));
     else writeStdout(spanPage(span, chosen, { machine, style, first }));
     return 0;
   }
   const run = findRun(runs, id, process.cwd(), false);
   if ("problem" in run) return noRun(COMMAND, { ...run, id });
   const found = receiptOf(runs, run, machine);
-  if (options.json === true) writeStdout(`${JSON.stringify(receiptJson(found))}\n`);
+  if (options.json === true) writeJson(fieldsOf(found));
   else writeStdout(page(found, machine, style, first));
   return 0;
 }
@@ -142,12 +142,7 @@ function summary({ changes, hosts, refused, questions }: Pick<Receipt, "changes"
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 19).replace("T", " ");
 
 function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: TerminalStyle): number {
-  if (json === true) {
-    writeStdout(
-      `${JSON.stringify({ v: JSON_VERSION, runs: runs.map(({ folder, ...meta }) => ({ ...meta, running: isRunning(folder) })) })}\n`,
-    );
-    return 0;
-  }
+  if (json === true) return writeJson({ runs: runs.map(({ folder, ...meta }) => ({ ...meta, running: isRunning(folder) })) });
   if (runs.length === 0) writeStdout("no run is recorded yet\n");
   for (const run of runs) {
     const what = sayRun(run);
@@ -256,7 +251,6 @@ function spanPage(found: SpanReceipt, span: RunSpan, shown: PageStyle): string {
 
 function spanJson({ runs, ...rest }: SpanReceipt, { of }: RunSpan): Record<string, unknown> {
   return {
-    v: JSON_VERSION,
     agent: of?.agent,
     session: of?.session,
     runs: runs.map(fieldsOf),
@@ -276,8 +270,7 @@ function listAgents(sessions: readonly AgentSession[], { home }: Machine, { json
       commands: runs.filter(({ edit }) => edit === undefined).length,
       edits: runs.filter(({ edit }) => edit !== undefined).length,
     }));
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, sessions: rows })}\n`);
-    return 0;
+    return writeJson({ sessions: rows });
   }
   if (sessions.length === 0) writeStdout("no session of an agent has changed anything under Assent yet\n");
   for (const of of sessions) {
@@ -315,8 +308,6 @@ function cut(rows: readonly string[], first: number): readonly string[] {
   const shown = rows.slice(0, first).map((row) => `  ${row}`);
   return rows.length > first ? [...shown, `  … and ${number(rows.length - first)} more (--all)`] : shown;
 }
-
-const receiptJson = (found: Receipt): Record<string, unknown> => ({ v: JSON_VERSION, ...fieldsOf(found) });
 
 function fieldsOf({ run, changes, ...rest }: Receipt): Record<string, unknown> {
   return { ...run, folder: undefined, ...rest, changes: changes.map(changeJson) };

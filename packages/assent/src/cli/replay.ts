@@ -4,7 +4,7 @@ import { readPlace } from "@assent/guard/policy-edit";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import type { DecideOptions } from "@assent/guard/engine";
 import { asIfConfining } from "./confine.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { pastRequests, replayHistory, sayDecision, TOLD, type ToldWord } from "@assent/page/look";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";
@@ -68,8 +68,7 @@ function compare(other: Pick<DecideOptions, "select" | "adapt">, machine: Machin
       reason: visible(reason),
     }));
     const totals = { before: Object.fromEntries(counts.before), after: Object.fromEntries(counts.after) };
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, days: options.days, records, unreadable, ...totals, changes: rows })}\n`);
-    return 0;
+    return writeJson({ days: options.days, records, unreadable, ...totals, changes: rows });
   }
   const style = styleFor(process.stdout, process.env);
   for (const { past, before, after, reason } of changes.slice(0, MOST_ROWS))

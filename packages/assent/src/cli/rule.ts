@@ -5,7 +5,7 @@ import { inspect, listRules, type RuleLine } from "@assent/guard/inspect";
 import { lint, type LintCode, withoutLimit } from "@assent/guard/lint";
 import { EFFECTS, parseRule, same, type Effect, type ParsedRule } from "@assent/core/policy";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type TargetOptions } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -46,10 +46,7 @@ export function add(written: string, options: AddRuleOptions): number {
   if (outcome.is === "not") return notDone(target, outcome.because);
   if (outcome.is === "there") return alreadyThere(target, outcome.entry, options);
   const { created, entry: added, warnings } = outcome;
-  if (options.json === true) {
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, added: true, created, file: target.place.file, ...entryJson(added), warnings })}\n`);
-    return 0;
-  }
+  if (options.json === true) return writeJson({ added: true, created, file: target.place.file, ...entryJson(added), warnings });
   const where = `${target.short(target.place.file)}:${added.line}`;
   writeStdout(`${created ? `made ${target.short(target.place.file)}\n` : ""}added ${nameOf(added)}  ${where}\n`);
   for (const warning of warnings) writeStderr(`warning: ${warning}\n`);
@@ -96,10 +93,7 @@ function alreadyThere(target: PolicyTarget, there: WrittenRule, options: AddRule
     complain(COMMAND, `${nameOf(there)} stands at ${where} with another reason`, "`assent rule remove` it first, or `assent edit`");
     return 1;
   }
-  if (options.json === true)
-    writeStdout(
-      `${JSON.stringify({ v: JSON_VERSION, added: false, created: false, file: target.place.file, ...entryJson(there), warnings: [] })}\n`,
-    );
+  if (options.json === true) writeJson({ added: false, created: false, file: target.place.file, ...entryJson(there), warnings: [] });
   else writeStdout(`nothing to do: ${nameOf(there)} stands at ${where}\n`);
   return 0;
 }
@@ -159,10 +153,7 @@ export function remove(written: string, options: RuleOptions): number {
   if (outcome.is !== "done") return notDone(target, outcome);
   const ended = trustEnded(target);
   const warnings = ended === undefined ? [] : [ended];
-  if (options.json === true) {
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, file: target.place.file, removed: removed.map(entryJson), warnings })}\n`);
-    return 0;
-  }
+  if (options.json === true) return writeJson({ file: target.place.file, removed: removed.map(entryJson), warnings });
   for (const entry of removed) writeStdout(`removed ${nameOf(entry)}  ${target.short(target.place.file)}:${entry.line}\n`);
   for (const warning of warnings) writeStderr(`warning: ${warning}\n`);
   return 0;

@@ -3,7 +3,7 @@ import { inspect, listRules, type FileLine, type RuleListing, type RuleLine, typ
 import { judgingOf, sayWhen } from "@assent/core/policy";
 import { thisMachine } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
@@ -20,14 +20,13 @@ export function rules(options: RulesOptions): number {
   const machine = thisMachine();
   const inspection = inspect({ machine, cwd, own: engine.own, policyFiles: options.policy.map((file) => absolute(file)) });
   const listing = listRules(inspection);
-  if (options.json === true) writeStdout(`${JSON.stringify(listingJson(listing, cwd))}\n`);
+  if (options.json === true) writeJson(listingJson(listing, cwd));
   else writeStdout(page(listing, (path) => shorten(path, cwd, machine.home), styleFor(process.stdout, process.env)));
   return 0;
 }
 
 function listingJson({ settings, files, rules: lines, defaults }: RuleListing, cwd: string): Record<string, unknown> {
   return {
-    v: JSON_VERSION,
     cwd,
     settings,
     files: files.map(({ problems, ...file }) => ({

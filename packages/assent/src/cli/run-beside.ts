@@ -1,13 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
 import { sendSignal } from "@assent/guard/state";
-import { alloc, lastingAddressOf, must, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { alloc, IOCTL, lastingAddressOf, must, PRCTL, SIGNAL, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { BESIDE } from "./beside.ts";
 
 const CHANNEL = 3;
-/** prctl(2) */
-const PR_SET_PDEATHSIG = 1;
-/** Of the power supply: nobody else has a use for it. */
-const SIGPWR = 30;
 /** As for who is killed. */
 const KILLED = 137;
 
@@ -25,7 +21,6 @@ export interface Beside {
   readonly leave: (status: number, how?: string) => void;
 }
 
-const TCGETS = 0x5401;
 const termios = alloc(64);
 const termiosAt = lastingAddressOf(termios);
 
@@ -35,7 +30,8 @@ const termiosAt = lastingAddressOf(termios);
  */
 export function releaseStreams(terminals: "too" | "stay"): void {
   const none = openSync("/dev/null", constants.O_RDWR);
-  for (const fd of [0, 1, 2]) if (terminals === "too" || sys(SYSCALLS.ioctl, fd, TCGETS, termiosAt) !== 0) sys(SYSCALLS.dup3, none, fd, 0);
+  for (const fd of [0, 1, 2])
+    if (terminals === "too" || sys(SYSCALLS.ioctl, fd, IOCTL.TCGETS, termiosAt) !== 0) sys(SYSCALLS.dup3, none, fd, 0);
   closeSync(none);
 }
 
@@ -78,7 +74,8 @@ export class StartedBeside implements Beside {
   /** Whoever kills the process in front means us, and with us the whole tree: what ends us kills it first. */
   begin(): void {
     process.on("SIGPWR", this.#orphaned);
-    must("prctl", PR_SET_PDEATHSIG, SIGPWR, 0, 0, 0);
+    // Of the power supply: nobody else has a use for it.
+    must("prctl", PRCTL.SET_PDEATHSIG, SIGNAL.PWR, 0, 0, 0);
     if (process.ppid !== this.front) this.#orphaned();
   }
 
@@ -98,7 +95,7 @@ export class StartedBeside implements Beside {
 
   /** Lets the process in front end, by this status or as `how` says, and goes on without a terminal, keys or anybody's pipe. */
   leave(status: number, how = String(status)): void {
-    must("prctl", PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    must("prctl", PRCTL.SET_PDEATHSIG, 0, 0, 0, 0);
     process.off("SIGPWR", this.#orphaned);
     releaseStreams("too");
     sys(SYSCALLS.setsid);

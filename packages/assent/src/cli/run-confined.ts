@@ -1,4 +1,3 @@
-import { accessSync, constants, realpathSync } from "node:fs";
 import { constants as system } from "node:os";
 import { join } from "node:path";
 import { brief, restAfter, visible } from "@assent/core/action";
@@ -20,6 +19,8 @@ import {
   type Ticket,
   ticketIdOf,
   writeReport,
+  isSamePlace,
+  isProgram,
 } from "@assent/guard/state";
 import { teamClient } from "@assent/team/team/afar";
 import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "@assent/supervisor/supervise";
@@ -97,7 +98,7 @@ export async function runConfined(
     return refuse("the supervisor around this did not answer", "try it once more, or ask the user", STATUS.cannotSupervise);
   }
   const found = takeTicket(machine, ticketId === OF_COMMAND ? ticketIdOf("", command) : ticketId);
-  const ticket = found !== undefined && found.command === command && isSameFolder(found.cwd, cwd) ? found : undefined;
+  const ticket = found !== undefined && found.command === command && isSamePlace(found.cwd, cwd) ? found : undefined;
   if (ticket?.gateway !== undefined) return await startGateway(ticket.gateway, env);
   if (sealed && ticket === undefined)
     return refuse(
@@ -150,25 +151,10 @@ function machineOf(env: Readonly<Record<string, string>>): Machine {
 
 /** Not from PATH, which a project may have shaped. */
 function shellFor(command: string): RunOptions["argv"] | undefined {
-  const path = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash", "/bin/sh"].find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const path = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash", "/bin/sh"].find(isProgram);
   // A shell takes what begins with these for options, behind -c as well.
   const separator = /^[-+]/.test(command) ? ["--"] : [];
   return path === undefined ? undefined : [path, "-c", ...separator, command];
-}
-
-function isSameFolder(written: string, cwd: string): boolean {
-  try {
-    return realpathSync.native(written) === realpathSync.native(cwd);
-  } catch {
-    return false;
-  }
 }
 
 /** Ours, from where this lies: neither a shell nor PATH has a say in it, and no variable steers it. What it starts is confined or known. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { native, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { FCNTL, native, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { isInside } from "@assent/supervisor/supervise/outer";
 import { BESIDE } from "./beside.ts";
 
@@ -18,9 +18,6 @@ const ENDING: Readonly<Partial<Record<string, NodeJS.Signals>>> = {
 
 declare const __dirname: string;
 const file = `${__dirname}/bin.cjs`;
-
-/** fcntl(2) */
-const F_SETFD = 2;
 
 /** Ends as the program did: `7` with that status, `s15` by that signal, as far as that is possible. */
 function end(how: string): void {
@@ -42,7 +39,7 @@ function becomeFront(words: readonly string[]): void {
   const front = `${__dirname}/front-${process.arch}`;
   try {
     // Node has marked all that it was given to be closed.
-    for (const fd of [0, 1, 2]) sys(SYSCALLS.fcntl, fd, F_SETFD, 0);
+    for (const fd of [0, 1, 2]) sys(SYSCALLS.fcntl, fd, FCNTL.SETFD, 0);
     // The environment stays what the kernel gave this process, to the byte.
     native.load(null).func("int execv(const char *file, const char **words)")(front, [
       front,

@@ -2,23 +2,12 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { processFields, sendSignal } from "@assent/guard/state";
-import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { addressOf, alloc, IDTYPE, IOCTL, SIGMASK, SIGNAL, sys, SYSCALLS, WAIT } from "@assent/supervisor/supervise/kernel";
 
 // asm-generic/ioctls.h, termbits.h; signal(7).
-const TCGETS = 0x5401;
 const LOCAL_MODES = 12;
 const ICANON = 2;
-const TIOCGPGRP = 0x540f;
-const TIOCSPGRP = 0x5410;
-const SIG_BLOCK = 0;
-const SIG_SETMASK = 2;
-const SIGSTOP = 19;
-const SIGTTOU = 22;
 // waitid(2), with the layout of siginfo_t on 64-bit machines.
-const P_PID = 1;
-const WNOHANG = 1;
-const WSTOPPED = 2;
-const WNOWAIT = 0x0100_0000;
 const SI_PID = 16;
 const SI_STATUS = 24;
 /** How often it is looked whether the program was stopped (Ctrl-Z). */
@@ -89,7 +78,7 @@ export class TerminalJob {
     if (stateOf(this.#group) !== "T" || foreground(this.#tty) !== this.#group) return;
     if (isOrphaned(this.#own)) {
       // Nobody could continue us. The terminal's signals stop no process there (setpgid(2)); one of its own does.
-      if (stoppedBy(this.#group) !== SIGSTOP) sendSignal(-this.#group, "SIGCONT");
+      if (stoppedBy(this.#group) !== SIGNAL.STOP) sendSignal(-this.#group, "SIGCONT");
       return;
     }
     give(this.#tty, this.#own);
@@ -100,13 +89,13 @@ export class TerminalJob {
 
 /** isatty(3), for less than loading node's own. */
 export function isTerminal(fd: number): boolean {
-  return sys(SYSCALLS.ioctl, fd, TCGETS, addressOf(alloc(64))) === 0;
+  return sys(SYSCALLS.ioctl, fd, IOCTL.TCGETS, addressOf(alloc(64))) === 0;
 }
 
 /** A terminal that gives keys as they are typed, and no lines (termios(3)). */
 export function isRawTerminal(fd: number): boolean {
   const settings = alloc(64);
-  return sys(SYSCALLS.ioctl, fd, TCGETS, addressOf(settings)) === 0 && (settings.readUInt32LE(LOCAL_MODES) & ICANON) === 0;
+  return sys(SYSCALLS.ioctl, fd, IOCTL.TCGETS, addressOf(settings)) === 0 && (settings.readUInt32LE(LOCAL_MODES) & ICANON) === 0;
 }
 
 /** We are in the foreground of the terminal that is among the standard streams: its keys' signals reach the program by themselves. */
@@ -117,19 +106,19 @@ export function isForeground(): boolean {
 
 function foreground(tty: number): number | undefined {
   const bytes = alloc(4);
-  return sys(SYSCALLS.ioctl, tty, TIOCGPGRP, addressOf(bytes)) < 0 ? undefined : bytes.readInt32LE();
+  return sys(SYSCALLS.ioctl, tty, IOCTL.TIOCGPGRP, addressOf(bytes)) < 0 ? undefined : bytes.readInt32LE();
 }
 
 /** tcsetpgrp(3): from the background it would stop us, were SIGTTOU not blocked. */
 function give(tty: number, group: number): void {
   const block = alloc(8);
-  block.writeBigUInt64LE(1n << BigInt(SIGTTOU - 1));
+  block.writeBigUInt64LE(1n << BigInt(SIGNAL.TTOU - 1));
   const before = alloc(8);
   const bytes = alloc(4);
   bytes.writeInt32LE(group);
-  sys(SYSCALLS.rt_sigprocmask, SIG_BLOCK, addressOf(block), addressOf(before), 8);
-  sys(SYSCALLS.ioctl, tty, TIOCSPGRP, addressOf(bytes));
-  sys(SYSCALLS.rt_sigprocmask, SIG_SETMASK, addressOf(before), 0, 8);
+  sys(SYSCALLS.rt_sigprocmask, SIGMASK.BLOCK, addressOf(block), addressOf(before), 8);
+  sys(SYSCALLS.ioctl, tty, IOCTL.TIOCSPGRP, addressOf(bytes));
+  sys(SYSCALLS.rt_sigprocmask, SIGMASK.SET, addressOf(before), 0, 8);
 }
 
 /** The state, the parent, the group, the session. */
@@ -149,7 +138,7 @@ function isOrphaned(group: number): boolean {
 /** The signal that stopped a child. */
 function stoppedBy(pid: number): number | undefined {
   const info = alloc(128);
-  if (sys(SYSCALLS.waitid, P_PID, pid, addressOf(info), WSTOPPED | WNOHANG | WNOWAIT, 0) < 0) return undefined;
+  if (sys(SYSCALLS.waitid, IDTYPE.PID, pid, addressOf(info), WAIT.STOPPED | WAIT.NOHANG | WAIT.NOWAIT, 0) < 0) return undefined;
   return info.readInt32LE(SI_PID) === pid ? info.readInt32LE(SI_STATUS) : undefined;
 }
 

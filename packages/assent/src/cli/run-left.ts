@@ -1,5 +1,6 @@
 import { BETWEEN, PREFIX, SHELL, WRAPPER } from "#knowledge/traits";
 import { readFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { dropLeftRun, isLeftRun, type Machine, noteLeftRun, processFields } from "@assent/guard/state";
 import { type ConfinedCommand, killTree, type RunResult } from "@assent/supervisor/supervise";
 import type { Beside } from "./run-beside.ts";
@@ -56,13 +57,7 @@ function hostAmong(starters: readonly Starter[]): Starter | undefined {
   return living.find(({ pid }) => !isWaiting(nameOf(pid))) ?? living[0];
 }
 
-function nameOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
-  } catch {
-    return "";
-  }
-}
+const nameOf = (pid: number): string => attempt(() => readFileSync(`/proc/${pid}/comm`, "utf8").trim(), "");
 
 const isAlive = ({ pid, start }: Starter): boolean => processAt(pid)?.start === start;
 

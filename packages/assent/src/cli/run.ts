@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { visible } from "@assent/core/action";
 import type { ProcessInfo } from "@assent/guard/approve";
 import { TEAM_PATIENCE_MS } from "@assent/library/sdk/queue";
@@ -99,13 +100,7 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
 }
 
 /** Undefined: it was removed. */
-function workingFolder(): string | undefined {
-  try {
-    return absolute(".");
-  } catch {
-    return undefined;
-  }
-}
+const workingFolder = (): string | undefined => attempt(() => absolute("."), undefined);
 
 /** What becomes known while a run is going on. */
 interface RunProgress {

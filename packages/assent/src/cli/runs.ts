@@ -16,7 +16,7 @@ import {
 } from "@assent/supervisor/supervise/undo";
 import { askYes } from "./ask-yes.ts";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { readSince } from "./since.ts";
@@ -38,8 +38,7 @@ export function list({ json }: { readonly json?: boolean }): number {
   const runs = listRuns(at);
   if (json === true) {
     const rows = runs.map((run) => ({ id: run.id, started: run.started, command: commandOf(run), bytes: bytesOf(run) }));
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, bytes: usedBytes(at), limit: limitsHere().bytes, runs: rows })}\n`);
-    return 0;
+    return writeJson({ bytes: usedBytes(at), limit: limitsHere().bytes, runs: rows });
   }
   const style = styleFor(process.stdout, process.env);
   for (const run of runs)
@@ -97,7 +96,7 @@ export async function clean({ older = "7d", all, yes, json }: CleanOptions): Pro
   }
   const freed = bytes(wanted);
   const removed = cleanRuns(at, until, limitsHere());
-  if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, removed: removed.map(({ id }) => id), bytes: usedBytes(at) })}\n`);
+  if (json === true) writeJson({ removed: removed.map(({ id }) => id), bytes: usedBytes(at) });
   else if (removed.length === 0)
     writeStdout(`nothing to remove${all === true ? "" : " (--older 1d, --all)"}: ${usedText(listRuns(at).length, usedBytes(at))}\n`);
   else writeStdout(`removed ${removed.length.toLocaleString("en-US")}, ${sizeText(freed)} are free again\n`);

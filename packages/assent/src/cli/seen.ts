@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { noteSeen, readRegular, thisMachine, type UnseenChange, unseenChanges } from "@assent/guard/state";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { failing, refuseUse } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
@@ -26,10 +26,7 @@ export async function seenFiles(paths: readonly string[], options: { readonly al
   const other = wanted.find((path) => !files.some((file) => file.path === path));
   if (other !== undefined && options.all !== true)
     return refuseUse(COMMAND, `nothing is known of a change of ${visible(other)}`, "`assent seen` lists them");
-  if (options.json === true) {
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, changed: files })}\n`);
-    return 0;
-  }
+  if (options.json === true) return writeJson({ changed: files });
   if (paths.length === 0 && options.all !== true) {
     for (const { path, by, time } of files)
       writeStdout(`${visible(shorten(path, "/", machine.home))}\n    ${visible(by)}, ${new Date(time).toISOString().slice(0, 16)} UTC\n`);

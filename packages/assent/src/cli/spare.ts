@@ -15,7 +15,7 @@ import {
   SpareSocket,
   TAKEN,
 } from "../resident/index.ts";
-import { addressOf, alloc, must, O_CLOEXEC, readProc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { addressOf, alloc, IOCTL, must, O_CLOEXEC, PRCTL, readProc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { ORDERED } from "@assent/supervisor/supervise/order";
 import { BESIDE } from "./beside.ts";
 import { type Beside, releaseStreams } from "./run-beside.ts";
@@ -36,10 +36,7 @@ const CLIENT = `${__dirname}/spare-${process.arch}`;
 const FRONT = `${__dirname}/front-${process.arch}`;
 /** Of the pipe to the judge that keeps us, and then of the connection to the client. */
 const CHANNEL = 3;
-/** prctl(2) */
-const PR_SET_PDEATHSIG = 1;
 const SIGKILL = 9;
-const TCGETS = 0x5401;
 /** As for who is killed. */
 const KILLED = 137;
 /** Of rehearsal, each with half as much left to compile as the one before. */
@@ -64,7 +61,7 @@ const STEERING =
 
 export async function main(keep: () => void, run: RunPart): Promise<void> {
   const parent = process.ppid;
-  must("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  must("prctl", PRCTL.SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (process.ppid !== parent || parent === 1) process.exit(0);
   const marks = programMarks();
   const folder = residentFolder(thisMachine());
@@ -152,7 +149,7 @@ function mayTake(command: HandedCommand, marks: string, program = process.execPa
 
 /** No terminal came with it, and we can go where it is. */
 function mayBegin({ stdio, folder }: BegunCommand): boolean {
-  if (stdio.some((fd) => sys(SYSCALLS.ioctl, fd, TCGETS, addressOf(alloc(64))) === 0)) return false;
+  if (stdio.some((fd) => sys(SYSCALLS.ioctl, fd, IOCTL.TCGETS, addressOf(alloc(64))) === 0)) return false;
   if (sys(SYSCALLS.fchdir, folder) !== 0) return false;
   try {
     // Node remembers where it is.
@@ -174,7 +171,7 @@ function umaskOf(pid: number): number {
 /** From here on this process is what the client would have started. */
 function adopt({ pid, words, env, stdio, folder, channel }: BegunCommand): void {
   process.umask(umaskOf(pid));
-  must("prctl", PR_SET_PDEATHSIG, 0, 0, 0, 0);
+  must("prctl", PRCTL.SET_PDEATHSIG, 0, 0, 0, 0);
   writeSync(CHANNEL, TAKEN);
   stdio.forEach((fd, at) => void must("dup3", fd, at, 0));
   must("dup3", channel, CHANNEL, O_CLOEXEC);

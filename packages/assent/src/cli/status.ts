@@ -25,7 +25,7 @@ import { isTripped } from "./breaker.ts";
 import { CONFINING } from "./confine.ts";
 import { foundAgents, hooksOff } from "./doctor-agents.ts";
 import { doesHold } from "./grants.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStdout } from "./stdio.ts";
@@ -77,7 +77,7 @@ interface Status {
 /** `assent status`: what protects here, what is on, what waits, what was refused last. Changes nothing. Exit 0. */
 export async function status(options: { readonly cwd?: string; readonly json?: boolean }): Promise<number> {
   const found = await statusOf(absolute(options.cwd ?? "."));
-  if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...found })}\n`);
+  if (options.json === true) writeJson({ ...found });
   else writeStdout(page(found, styleFor(process.stdout, process.env)));
   return 0;
 }

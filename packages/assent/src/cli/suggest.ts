@@ -1,7 +1,7 @@
 import { brief, visible } from "@assent/core/action";
 import { allOf, findSuggestions, type Suggestion } from "@assent/guard/suggest";
 import { thisMachine } from "@assent/guard/state";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { pastRequests, suggestionJudges, writeSuggestions } from "@assent/page/look";
 import { absolute } from "./place.ts";
 import { complain, showProblems, targetOf } from "./policy-target.ts";
@@ -32,10 +32,7 @@ export async function suggest(options: { readonly days: number; readonly apply?:
       prompts,
       examples: examples.map(({ tool, input, count }) => ({ tool, input, count })),
     }));
-    writeStdout(
-      `${JSON.stringify({ v: JSON_VERSION, days: options.days, records, unreadable, guarded, unsafe, proof, suggestions: rows })}\n`,
-    );
-    return 0;
+    return writeJson({ days: options.days, records, unreadable, guarded, unsafe, proof, suggestions: rows });
   }
   const style = styleFor(process.stdout, process.env);
   const shown = suggestions.slice(0, MOST);

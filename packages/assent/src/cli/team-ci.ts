@@ -5,7 +5,7 @@ import { isGroupName } from "@assent/guard/seal";
 import type { Machine } from "@assent/guard/state";
 import { askServer, chooseProxy } from "@assent/team/team";
 import { CI_LIMITS } from "@assent/team/team/protocol";
-import { JSON_VERSION } from "./json.ts";
+import { JSON_VERSION, writeJson } from "./json.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
@@ -59,7 +59,7 @@ export async function ciAdd(flags: CiRuleFlags): Promise<number> {
 export async function ciList(flags: DatabaseFlags & { readonly json?: boolean }): Promise<number> {
   return withOperator("team ci list", flags, async (team) => {
     const rules = await team.ciRules();
-    if (flags.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, rules })}\n`);
+    if (flags.json === true) writeJson({ rules });
     else if (rules.length === 0) writeStdout("No rule was made yet (assent team ci add --issuer https://… --claim repository=org/repo).\n");
     for (const { id, name, issuer, claims, group, minutes, machines, let: all } of flags.json === true ? [] : rules)
       writeStdout(

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { visible } from "@assent/core/action";
 import { isGroupName } from "@assent/guard/seal";
-import { JSON_VERSION } from "./json.ts";
+import { JSON_VERSION, writeJson } from "./json.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
@@ -42,7 +42,7 @@ export async function fleetKey(flags: FleetKeyFlags): Promise<number> {
 export async function fleetList(flags: DatabaseFlags & { readonly json?: boolean }): Promise<number> {
   return withOperator("team fleet list", flags, async (team) => {
     const keys = await team.fleetKeys();
-    if (flags.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, keys })}\n`);
+    if (flags.json === true) writeJson({ keys });
     else if (keys.length === 0) writeStdout("No key was made yet (assent team fleet key --group NAME).\n");
     for (const { id, name, group, uses, used, machines, expires, revoked } of flags.json === true ? [] : keys)
       writeStdout(

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import type { Machine } from "@assent/guard/state";
 import { type FleetProgress, type FleetWishes, joinByFleetFile, type Joined } from "@assent/team/team";
 import { startDaemon } from "./daemon.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 
@@ -22,7 +22,7 @@ export function sayJoined(machine: Machine, joined: Joined, json: boolean | unde
     : "What is decided from now on is sent by: assent team send --follow (or `assent daemon on`)";
   if (json === true) {
     const policy = { group, key: keyId ?? null, version: fetched.version ?? null, problem: fetched.problem };
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, is: "joined", url: at.url, machine: joined.machine, name: label, policy })}\n`);
+    writeJson({ is: "joined", url: at.url, machine: joined.machine, name: label, policy });
   } else {
     writeStdout(`This machine joined, as ${visible(label)}. ${sends}\n`);
     if (keyId !== undefined)

@@ -1,8 +1,8 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
 import { ensureFolder, errorCode, type Machine, messageOf, stateFolder } from "@assent/guard/state";
-import { ERRNO, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { ERRNO, LOCK, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import type { HeldLock, TeamOperateOptions, TeamOperator, TeamServeOptions } from "@assent/team/team/protocol";
 import { absolute } from "./place.ts";
 import { VERSION } from "./program-frame.ts";
@@ -57,8 +57,6 @@ export function databaseOf(machine: Machine, { database, folder }: DatabaseFlags
   };
 }
 
-const LOCK_EX = 2;
-const LOCK_NB = 4;
 /** open(2) of macOS: takes the lock as it opens. */
 const O_EXLOCK = 0x20;
 
@@ -69,7 +67,7 @@ function holdLock(file: string, who: string): HeldLock {
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     const descriptor = openSync(file, process.platform === "darwin" ? flags | O_EXLOCK : flags, 0o600);
     if (process.platform !== "darwin") {
-      const result = sys(SYSCALLS.flock, descriptor, LOCK_EX | LOCK_NB);
+      const result = sys(SYSCALLS.flock, descriptor, LOCK.EX | LOCK.NB);
       if (result !== 0) {
         closeSync(descriptor);
         return result === -ERRNO.EAGAIN ? { is: "taken", by: holderOf(file) } : { is: "impossible", why: `flock(2) fails (${result})` };
@@ -83,10 +81,5 @@ function holdLock(file: string, who: string): HeldLock {
   }
 }
 
-function holderOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8").trim().slice(0, 200) || "it does not say which";
-  } catch {
-    return "it does not say which";
-  }
-}
+const holderOf = (file: string): string =>
+  attempt(() => readFileSync(file, "utf8").trim().slice(0, 200) || "it does not say which", "it does not say which");

@@ -3,7 +3,7 @@ import { editPolicy, readPlace } from "@assent/guard/policy-edit";
 import { isPasskeyKey, type PasskeyCredential, passkeyPrint } from "@assent/guard/seal";
 import { thisMachine } from "@assent/guard/state";
 import type { RegisteredPasskey } from "@assent/team/team/protocol";
-import { JSON_VERSION } from "./json.ts";
+import { JSON_VERSION, writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
@@ -71,7 +71,7 @@ export async function policyPasskeys(file: string, flags: PasskeyFlags): Promise
     `the one that their page showed when they added the passkey. Whoever's key is written here can say yes from then on.\n`;
   const agreed = yes === true ? true : json === true ? undefined : await confirmed(page, `Write this into ${visible(file)}?`);
   if (agreed !== true) {
-    if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...facts, written: false })}\n`);
+    if (json === true) writeJson({ ...facts, written: false });
     else if (agreed === undefined) writeStdout(page);
     return failed(
       agreed === undefined

@@ -3,7 +3,7 @@ import { readRecord } from "@assent/guard/audit";
 import { replayVersions, TOLD, type ToldWord } from "@assent/page/look";
 import { allOf, historyOf } from "@assent/guard/suggest";
 import { GROUP_OF_ALL } from "@assent/team/team/protocol";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
@@ -42,10 +42,7 @@ export async function policyPreview(
       after,
       reason: visible(reason),
     }));
-    writeStdout(
-      `${JSON.stringify({ v: JSON_VERSION, group, from, to, days, machines: got.machines, records, unreadable, cut: got.isCut, ...totals, changes: rows })}\n`,
-    );
-    return 0;
+    return writeJson({ group, from, to, days, machines: got.machines, records, unreadable, cut: got.isCut, ...totals, changes: rows });
   }
   const style = styleFor(process.stdout, process.env);
   for (const { past, before, after, reason } of changes.slice(0, MOST_ROWS))

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { userInfo } from "node:os";
+import { attempt } from "@assent/core/data";
 import { visible } from "@assent/core/action";
 import { errorCode, messageOf, readRegular, thisMachine, writeAtomic } from "@assent/guard/state";
 import {
@@ -9,7 +10,7 @@ import {
   type RecordSearch,
   type TeamOperator,
 } from "@assent/team/team/protocol";
-import { JSON_VERSION } from "./json.ts";
+import { JSON_VERSION, writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
@@ -82,7 +83,7 @@ export async function teamSearch(text: string | undefined, flags: TeamSearchFlag
   return withOperator(COMMAND, flags, async (team) => {
     const wanted = { machine, group, verdict, agent, text, since: Math.max(0, since), until };
     const { records, next } = await searchOn(team, { ...wanted, after });
-    if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, records, next: next ?? null })}\n`);
+    if (json === true) writeJson({ records, next: next ?? null });
     else {
       for (const record of records)
         writeStdout(`${visible(`${record.received}  ${record.name}  ${record.verdict ?? "-"}  ${record.body}`)}\n`);
@@ -189,13 +190,7 @@ const print: Take = (records) => {
   return Promise.resolve(undefined);
 };
 
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
-}
+const parsed = (body: string): unknown => attempt((): unknown => JSON.parse(body), body);
 
 async function collector(endpoint: string, headers: Readonly<Record<string, string>>): Promise<{ take: Take; end: () => Promise<void> }> {
   const { logRecord, openOtlp } = await import("@assent/guard/audit/export");

@@ -36,7 +36,7 @@ import {
   type TeamSender,
 } from "@assent/team/team";
 import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } from "@assent/team/team/protocol";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { jobName, jobToken } from "./team-ci.ts";
@@ -106,7 +106,7 @@ export async function teamJoin(
   const minutes = Math.round(expiresIn / 60_000);
   if (json !== true)
     writeStdout(`The code of this machine is  ${code}\nAn administrator types it at ${server.url} within ${minutes} minutes.\n`);
-  else writeStdout(`${JSON.stringify({ v: JSON_VERSION, is: "waiting", code, url: server.url, expiresIn })}\n`);
+  else writeJson({ is: "waiting", code, url: server.url, expiresIn });
   const state = await untilDecided(at, id, secret, performance.now() + expiresIn);
   if (state.is !== "joined")
     return failed("join", state.is === "waiting" ? "nobody confirmed the code in time" : "this machine was not let in");
@@ -196,7 +196,7 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
       server: known,
       ...shown,
     };
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, team })}\n`);
+    writeJson({ team });
   } else {
     writeStdout(`${url}\n  as ${visible(name)}, since ${joined}\n`);
     if (membership.proxy !== undefined) writeStdout(`  through the proxy ${visible(proxyHost(membership.proxy))}\n`);
@@ -223,7 +223,7 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
 
 /** It belongs to no team, or to none yet. */
 function sayNoMember(joining: FleetProgress | undefined, json: boolean | undefined): number {
-  if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, team: null, joining: joining ?? null })}\n`);
+  if (json === true) writeJson({ team: null, joining: joining ?? null });
   else
     writeStdout(
       joining === undefined

@@ -5,8 +5,8 @@ import { realWorld } from "@assent/guard/engine";
 import { parentOf } from "@assent/core/path";
 import { thisMachine } from "@assent/guard/state";
 import { engine, judgeOnly } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
-import { absolute, fileProblem, shorten } from "./place.ts";
+import { writeJson } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { STANDARD_OUTPUT, writeReport } from "./report-file.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -30,13 +30,6 @@ export function test(files: readonly string[], options: TestOptions): number {
     return 2;
   }
   const given = files.map((file) => absolute(file, cwd));
-  for (const file of files) {
-    const problem = fileProblem(file);
-    if (problem === undefined) continue;
-    writeStderr(`assent test: ${problem}: ${visible(file)}
-`);
-    return 2;
-  }
   const machine = thisMachine();
   const policyFiles = options.policy.map((file) => absolute(file, cwd));
   const table = (file: string): readonly TestResult[] =>
@@ -65,7 +58,7 @@ export function test(files: readonly string[], options: TestOptions): number {
   }
   const short = (path: string): string => shorten(path, cwd, machine.home);
   if (options.junit !== undefined && !writeReport("test", options.junit, junitOf(results, short))) return 1;
-  if (options.json === true) writeStdout(`${JSON.stringify(summaryJson(results, complete))}\n`);
+  if (options.json === true) writeJson(summaryJson(results, complete));
   else if (options.junit !== STANDARD_OUTPUT) writeStdout(report(results, short, styleFor(process.stdout, process.env)));
   if (!complete) writeStderr("assent test: the project is too large to be searched completely; name the tables\n");
   return results.some(({ passed }) => !passed) ? 1 : 0;
@@ -81,7 +74,6 @@ function emptyPolicy(file: string): TestResult {
 function summaryJson(results: readonly TestResult[], complete: boolean): Record<string, unknown> {
   const failed = results.filter(({ passed }) => !passed).length;
   return {
-    v: JSON_VERSION,
     passed: results.length - failed,
     failed,
     complete,

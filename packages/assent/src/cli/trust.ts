@@ -6,7 +6,7 @@ import type { PolicyFile } from "@assent/core/policy";
 import { changePins, keepAgreed, readAgreed, readRegular, readTrust, thisMachine, hexDigest } from "@assent/guard/state";
 import { askYes } from "./ask-yes.ts";
 import { fileDiff } from "./file-diff.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, failing, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -23,7 +23,6 @@ interface TrustOptions {
 const COMMAND = "trust";
 const fail = failing(COMMAND);
 const MAX_BYTES = 1 << 20;
-const print = (value: Record<string, unknown>): void => writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...value })}\n`);
 
 /** `assent trust`: lets the allow rules of this project's policy count, as long as its text stays as it is. */
 export async function trust(options: TrustOptions): Promise<number> {
@@ -49,7 +48,7 @@ export async function trust(options: TrustOptions): Promise<number> {
   const before = readTrust(machine).pins.get(place.file);
   if (before === hash) {
     keepAgreed(machine, hash, found.text);
-    if (options.json === true) print({ ...facts, changed: false });
+    if (options.json === true) writeJson({ ...facts, changed: false });
     else writeStdout(`${short(place.file)} is trusted already\n`);
     return 0;
   }
@@ -65,7 +64,7 @@ export async function trust(options: TrustOptions): Promise<number> {
   const problem = changePins(machine, (pins) => pins.set(place.file, hash));
   if (problem !== undefined) return fail(visible(problem));
   keepAgreed(machine, hash, found.text);
-  if (options.json === true) print({ ...facts, changed: true });
+  if (options.json === true) writeJson({ ...facts, changed: true });
   else writeStdout(`trusted ${short(place.file)} until it changes\n`);
   return 0;
 }
@@ -109,7 +108,7 @@ function list({ json }: TrustOptions): number {
     const state = found.is === "missing" ? "missing" : found.is === "text" && hexDigest(found.text) === hash ? "valid" : "changed";
     return { file, hash, state };
   });
-  if (json === true) print({ projects: all });
+  if (json === true) writeJson({ projects: all });
   else if (all.length === 0) writeStdout("no project is trusted\n");
   else for (const { file, hash, state } of all) writeStdout(`${state.padEnd(7)}  ${hash.slice(0, 12)}  ${visible(file)}\n`);
   return 0;
@@ -137,7 +136,7 @@ function revoke(path: string | true, { json }: TrustOptions): number {
   }
   const problem = changePins(machine, (own) => own.delete(file));
   if (problem !== undefined) return fail(visible(problem));
-  if (json === true) print({ revoked: file });
+  if (json === true) writeJson({ revoked: file });
   else writeStdout(`no longer trusted: ${visible(file)}\n`);
   return 0;
 }

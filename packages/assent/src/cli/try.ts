@@ -15,7 +15,7 @@ import {
   tryRun,
 } from "@assent/supervisor/supervise/try";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { STATUS } from "./run-options.ts";
@@ -194,7 +194,7 @@ function list(_words: readonly string[], { json }: TryFlags, { machine }: OfTry)
     const time = new Date(started).toISOString().slice(0, 16).replace("T", " ");
     const where = shorten(cwd, "/", machine.home);
     const half = state === "applying" ? ", half applied" : "";
-    if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, id, argv, cwd, state })}\n`);
+    if (json === true) writeJson({ id, argv, cwd, state });
     else writeStdout(`${shortId(meta)}  ${time}  ${visible(argv.join(" "))}  (${visible(where)}${half})\n`);
   }
   if (kept.length === 0 && json !== true) writeStderr("no tried command is kept\n");

@@ -19,7 +19,7 @@ import {
 } from "@assent/supervisor/supervise/undo";
 import { saySteps } from "@assent/page/look";
 import { printDiff } from "./diff.ts";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { noRun } from "./receipt.ts";
@@ -159,7 +159,7 @@ function print({ runs, steps, refused, warnings }: UndoPlan, done: Partial<Undon
   const { id, failed, notes } = done;
   const several = ids.length > 1 ? ids : undefined;
   const fields = { run: ids.at(-1), runs: several, steps: shown, refused, warnings, undo: id, failed, notes };
-  writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...fields })}\n`);
+  writeJson({ ...fields });
 }
 
 interface Announced {

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { copiedVersion, readInstalled } from "@assent/hosts/agents/install";
 import { thisMachine } from "@assent/guard/state";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -10,7 +10,7 @@ export function printVersion({ json }: { readonly json?: boolean }): void {
   const machine = thisMachine();
   const hooks = readInstalled(machine).length === 0 ? undefined : copiedVersion(machine);
   if (json === true) {
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, version: VERSION, node: process.version, hooks: hooks ?? null })}\n`);
+    writeJson({ version: VERSION, node: process.version, hooks: hooks ?? null });
     return;
   }
   writeStdout(`${VERSION}\n`);

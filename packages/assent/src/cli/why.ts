@@ -7,7 +7,7 @@ import { isConfined, unconfined } from "@assent/core/policy";
 import { type Machine, stateFolder, thisMachine } from "@assent/guard/state";
 import { advise } from "@assent/guard/suggest";
 import { judgeOnly, ruleReader } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
@@ -41,10 +41,7 @@ export function why({ cwd, json, report }: WhyOptions): number {
   if (report !== undefined) return writeReport(report, entry, way, machine);
   if (json === true) {
     const { time, agent, tool, subject, reason, rule, answer } = entry;
-    writeStdout(
-      `${JSON.stringify({ v: JSON_VERSION, time, agent, tool, what: visible(subject), answer, why: visible(reason), rule, way })}\n`,
-    );
-    return 0;
+    return writeJson({ time, agent, tool, what: visible(subject), answer, why: visible(reason), rule, way });
   }
   const style = styleFor(process.stdout, process.env);
   const said = isRefusal(entry) ? "refused" : "asked";

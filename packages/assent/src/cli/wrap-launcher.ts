@@ -1,6 +1,6 @@
-import { closeSync, openSync, readFileSync, readSync, realpathSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { joinPath } from "@assent/core/path";
-import { ensureFolder, writeAtomic, type Machine, namesIn } from "@assent/guard/state";
+import { ensureFolder, writeAtomic, type Machine, namesIn, realPath } from "@assent/guard/state";
 import { OUTER_PATH } from "@assent/supervisor/supervise/outer";
 import { shellQuoted } from "@assent/core/data";
 
@@ -119,8 +119,8 @@ export function wrapped(
   machine: Pick<Machine, "home">,
   file: string,
 ): { readonly launcher: Launcher; readonly start: readonly string[] } | undefined {
-  const shim = canonical(shimFolder(machine));
-  const real = canonical(file);
+  const shim = realPath(shimFolder(machine));
+  const real = realPath(file);
   if (real.startsWith(`${shim}/`)) {
     const launcher = readLauncher(real);
     return launcher?.how === "shim" ? { launcher, start: startOf(launcher) } : undefined;
@@ -130,14 +130,6 @@ export function wrapped(
   if (interpreter?.startsWith(launcherPath(machine, { name: "", how: "line" })) !== true) return undefined;
   const launcher = readLauncher(interpreter);
   return launcher?.how === "line" ? { launcher, start: [...startOf(launcher), file] } : undefined;
-}
-
-function canonical(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 /** The first line of a file, its end included; undefined where it has none that a kernel would look at. */

@@ -23,7 +23,7 @@ import { isObject } from "@assent/core/data";
 import { baseName, isWithin } from "@assent/core/path";
 import { errorCode, thisMachine, type Machine } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
+import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, failing, refuseUse } from "./policy-target.ts";
 import { findProgram } from "./run-program.ts";
@@ -165,7 +165,7 @@ export function list({ json }: WrapOptions): number {
   });
   if (json === true) {
     const programs = rows.map(({ name, state, launcher: { how, file, profile } }) => ({ name, state, how, file, profile }));
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, programs })}\n`);
+    writeJson({ programs });
   } else if (rows.length === 0) writeStdout("no program is wrapped\n");
   else
     for (const { name, state, launcher } of rows)

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import type { ResidentCall } from "./wire.ts";
 
 /** What decides which files, programs and processes one sees (namespaces(7)), and what one may do (proc(5), seccomp(2)). */
@@ -31,19 +32,8 @@ function linkOf(file: string): string {
 }
 
 /** Of AppArmor, SELinux or Smack; empty where there is none. */
-function labelOf(proc: string): string {
-  try {
-    return readFileSync(`${proc}/attr/current`, "latin1");
-  } catch {
-    return "";
-  }
-}
+const labelOf = (proc: string): string => attempt(() => readFileSync(`${proc}/attr/current`, "latin1"), "");
 
 /** The process of that number is who calls: a number of another namespace would be somebody else's here. */
-export function isCaller({ pid, words }: Pick<ResidentCall, "pid" | "words">): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").endsWith(`\0${words.join("\0")}\0`);
-  } catch {
-    return false;
-  }
-}
+export const isCaller = ({ pid, words }: Pick<ResidentCall, "pid" | "words">): boolean =>
+  attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8").endsWith(`\0${words.join("\0")}\0`), false);

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { addressOf, alloc, FCNTL, LOCK, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { isCaller, standingOf } from "./caller.ts";
 import { removeFile } from "@assent/guard/state";
 import { inodeOf, type SocketPlace } from "./life.ts";
@@ -12,20 +12,17 @@ export type JudgeCall = (call: ResidentCall) => ResidentAnswer | undefined;
 /** A call that hangs serves nobody, and cannot be ended from within: so much later the process ends. */
 const HUNG_SECONDS = 5;
 
-const LOCK_EX = 2;
-const LOCK_NB = 4;
-const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 
 /** Holds the lock for as long as this process lives; false: another judge does. `inherited`: whoever started us took it already. */
 function holdLock({ lock }: SocketPlace, inherited?: number): boolean {
   if (inherited !== undefined) {
     // What this process starts is not to hold it.
-    sys(SYSCALLS.fcntl, inherited, F_SETFD, FD_CLOEXEC);
+    sys(SYSCALLS.fcntl, inherited, FCNTL.SETFD, FD_CLOEXEC);
     return isFileOf(inherited, lock);
   }
   const descriptor = openSync(lock, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  if (sys(SYSCALLS.flock, descriptor, LOCK_EX | LOCK_NB) === 0) return true;
+  if (sys(SYSCALLS.flock, descriptor, LOCK.EX | LOCK.NB) === 0) return true;
   closeSync(descriptor);
   return false;
 }
@@ -33,7 +30,7 @@ function holdLock({ lock }: SocketPlace, inherited?: number): boolean {
 function isFileOf(descriptor: number, file: string): boolean {
   try {
     const [held, found] = [fstatSync(descriptor), lstatSync(file)];
-    return held.ino === found.ino && held.dev === found.dev && sys(SYSCALLS.flock, descriptor, LOCK_EX | LOCK_NB) === 0;
+    return held.ino === found.ino && held.dev === found.dev && sys(SYSCALLS.flock, descriptor, LOCK.EX | LOCK.NB) === 0;
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from "node:fs";
-import { must, readProc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { must, PRCTL, readProc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 
 // proc_pid_status(5): what a process hands on to those that it starts, and that decides what they may do.
 const INHERITED = new Set(
@@ -60,10 +60,6 @@ function contentOf(file: string): string {
   }
 }
 
-// prctl(2)
-const PR_GET_SECUREBITS = 27;
-const PR_GET_TIMERSLACK = 30;
-const PR_GET_MDWE = 66;
 // keyctl(2), ioprio_get(2), get_mempolicy(2)
 const KEYCTL_GET_KEYRING_ID = 0;
 const KEY_SPEC_SESSION_KEYRING = -3;
@@ -75,9 +71,9 @@ export const ownStanding = (): readonly bigint[] =>
   [
     sys(SYSCALLS.keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0),
     must("personality", 0xffffffff),
-    sys(SYSCALLS.prctl, PR_GET_SECUREBITS),
-    sys(SYSCALLS.prctl, PR_GET_TIMERSLACK),
-    sys(SYSCALLS.prctl, PR_GET_MDWE),
+    sys(SYSCALLS.prctl, PRCTL.GET_SECUREBITS),
+    sys(SYSCALLS.prctl, PRCTL.GET_TIMERSLACK),
+    sys(SYSCALLS.prctl, PRCTL.GET_MDWE),
     sys(IOPRIO_GET, 1, 0),
   ]
     .map(BigInt)

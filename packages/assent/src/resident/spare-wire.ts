@@ -6,8 +6,11 @@ import {
   alloc,
   cString,
   ERRNO,
+  FCNTL,
+  MSG,
   must,
   O_CLOEXEC,
+  SO,
   SOCK,
   SOCK_CLOEXEC,
   SOL,
@@ -29,18 +32,11 @@ const COLD = "c".charCodeAt(0);
 
 /** A client waits for 200 ms. */
 const PATIENCE_MS = 150;
-const SO_PEERCRED = 17;
-const SO_RCVTIMEO = 20;
-const SO_SNDTIMEO = 21;
 const SCM_RIGHTS = 1;
-const MSG_CTRUNC = 8;
-const MSG_NOSIGNAL = 0x4000;
-const MSG_CMSG_CLOEXEC = 0x40000000;
 /** Of descriptors: standard input, output, error, and the folder. */
 const DESCRIPTORS = 4;
 /** The client knows the number. */
 const SECRET_AT = 63;
-const F_GETFD = 1;
 
 /** A command that somebody hands over. */
 export interface HandedCommand {
@@ -88,7 +84,7 @@ export class SpareSocket {
     // Before anybody can come, and after what may fail: a client that finds no secret goes another way, and who could not wait leaves none.
     this.#secret = makeSecret();
     must("listen", this.#listener, 0);
-    if (comesIn > 0) limitWaiting(this.#listener, SO_RCVTIMEO, comesIn);
+    if (comesIn > 0) limitWaiting(this.#listener, SO.RCVTIMEO, comesIn);
     this.#inode = inodeOf(path);
   }
 
@@ -125,11 +121,11 @@ export class SpareSocket {
 
   /** Undefined: that was no command, or of who may not look into this process. */
   #hear(channel: number): HandedCommand | undefined {
-    for (const option of [SO_RCVTIMEO, SO_SNDTIMEO]) limitWaiting(channel, option, this.#patience);
+    for (const option of [SO.RCVTIMEO, SO.SNDTIMEO]) limitWaiting(channel, option, this.#patience);
     const peer = alloc(12);
     const size = alloc(4);
     size.writeUInt32LE(12);
-    if (sys(SYSCALLS.getsockopt, channel, SOL.SOCKET, SO_PEERCRED, addressOf(peer), addressOf(size)) < 0) return undefined;
+    if (sys(SYSCALLS.getsockopt, channel, SOL.SOCKET, SO.PEERCRED, addressOf(peer), addressOf(size)) < 0) return undefined;
     const bytes = receive(channel);
     const command = bytes === undefined ? undefined : parseCommand(bytes);
     if (command === undefined || command.secret !== this.#secret) return undefined;
@@ -141,7 +137,7 @@ export class SpareSocket {
 function say(channel: number, word: number): boolean {
   const bytes = alloc(1);
   bytes[0] = word;
-  return sys(SYSCALLS.sendto, channel, addressOf(bytes), 1, MSG_NOSIGNAL, 0, 0) === 1;
+  return sys(SYSCALLS.sendto, channel, addressOf(bytes), 1, MSG.NOSIGNAL, 0, 0) === 1;
 }
 
 /** The descriptors that come with the word to begin. INVARIANT: whoever has not said it by now goes another way; then there are none. */
@@ -157,10 +153,10 @@ function begunWith(channel: number): readonly number[] {
   header.writeBigUInt64LE(1n, 24);
   header.writeBigUInt64LE(BigInt(addressOf(control)), 32);
   header.writeBigUInt64LE(256n, 40);
-  const got = sys(SYSCALLS.recvmsg, channel, addressOf(header), MSG_CMSG_CLOEXEC);
+  const got = sys(SYSCALLS.recvmsg, channel, addressOf(header), MSG.CMSG_CLOEXEC);
   if (got < 0) return [];
   const descriptors = descriptorsIn(control, Number(header.readBigUInt64LE(40)));
-  const cut = (header.readInt32LE(48) & MSG_CTRUNC) !== 0;
+  const cut = (header.readInt32LE(48) & MSG.CTRUNC) !== 0;
   if (got === 1 && word[0] === GO && !cut && descriptors.length === DESCRIPTORS) return descriptors;
   for (const fd of descriptors) sys(SYSCALLS.close, fd);
   say(channel, COLD);
@@ -169,7 +165,7 @@ function begunWith(channel: number): readonly number[] {
 
 /** A link that only who may trace this process can read. Its text. */
 function makeSecret(): string {
-  if (sys(SYSCALLS.fcntl, SECRET_AT, F_GETFD) !== -ERRNO.EBADF) throw new Error(`descriptor ${SECRET_AT} is taken`);
+  if (sys(SYSCALLS.fcntl, SECRET_AT, FCNTL.GETFD) !== -ERRNO.EBADF) throw new Error(`descriptor ${SECRET_AT} is taken`);
   const name = `assent-${randomBytes(16).toString("hex")}`;
   const memory = must("memfd_create", addressOf(cString(Buffer.from(name))), 1);
   must("dup3", memory, SECRET_AT, O_CLOEXEC);

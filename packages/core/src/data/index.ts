@@ -21,14 +21,17 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === "string");
 
-/** What a text of JSON says; undefined for any other text. */
-export function parseJson(text: string): unknown {
+/** What it gives, or `otherwise` where it throws. */
+export function attempt<T, U>(give: () => T, otherwise: U): T | U {
   try {
-    return JSON.parse(text);
+    return give();
   } catch {
-    return undefined;
+    return otherwise;
   }
 }
+
+/** What a text of JSON says; undefined for any other text. */
+export const parseJson = (text: string): unknown => attempt(() => JSON.parse(text) as unknown, undefined);
 
 /** A JSON object; undefined: it is something else. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

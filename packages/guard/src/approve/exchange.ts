@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { visible } from "@assent/core/action";
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 import { errorCode, writeAtomic } from "../state/index.ts";
 import { isAlive, type Life } from "./life.ts";
 
@@ -139,11 +139,7 @@ export class ExchangeFolder {
 
   /** Names of the files of open questions. */
   names(): readonly string[] {
-    try {
-      return readdirSync(this.at(FILES.all)).filter((name) => /^\d+\.json$/.test(name));
-    } catch {
-      return [];
-    }
+    return attempt(() => readdirSync(this.at(FILES.all)).filter((name) => /^\d+\.json$/.test(name)), []);
   }
 
   question(name: string): FileFound {

@@ -1,15 +1,8 @@
 import { readlinkSync, utimesSync } from "node:fs";
-import { isObject } from "@assent/core/data";
-import { errorCode, processFields, removeFile, writeAtomic } from "../state/index.ts";
+import { attempt, isObject } from "@assent/core/data";
+import { processFields, removeFile, writeAtomic, isNumberTaken, type Holder as Life } from "../state/index.ts";
 
-/** How a process is told from a later one with its number. */
-export interface Life {
-  readonly pid: number;
-  /** Clock ticks since boot when it started (proc_pid_stat(5), field 22); 0 where the system does not say. */
-  readonly started: number;
-  /** Names the process-id namespace that `pid` counts in. */
-  readonly namespace: string;
-}
+export type { Holder as Life } from "../state/index.ts";
 
 export function ownLife(): Life {
   return { pid: process.pid, started: stateOf(process.pid)?.started ?? 0, namespace: ownNamespace() };
@@ -38,13 +31,7 @@ export function readLife(value: unknown): Life | undefined {
 }
 
 /** Empty where the system has no such thing. */
-function ownNamespace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return "";
-  }
-}
+const ownNamespace = (): string => attempt(() => readlinkSync("/proc/self/ns/pid"), "");
 
 function stateOf(pid: number): { readonly started: number; readonly stopped: boolean } | undefined {
   const fields = processFields(pid);
@@ -77,13 +64,4 @@ export function keepFile(file: string, text: string): { close(): void } {
   };
   process.on("exit", close);
   return { close };
-}
-
-function isNumberTaken(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === "EPERM";
-  }
 }

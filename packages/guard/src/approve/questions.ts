@@ -2,8 +2,11 @@ import { errorCode } from "../state/index.ts";
 import { DENY, NOBODY, wrongRuleIn } from "./answer.ts";
 import type { CheckRule } from "./prompt.ts";
 import { printable } from "./printable.ts";
-import type { ShownQuestion } from "./render.ts";
+import type { PromptContent } from "./render.ts";
 import { type Answer, type Approver, EndedElsewhere, type Question, type QueueEnd } from "./types.ts";
+
+/** Who does nothing else looks this often. Milliseconds. */
+const LOOK_MS = 15;
 
 /** Says whether a rule that was just written answers a question as well. */
 export type Covers = (rule: string, question: Question) => boolean;
@@ -12,7 +15,7 @@ export type Covers = (rule: string, question: Question) => boolean;
 export interface Waiting {
   readonly question: Question;
   /** What is shown with it, as it is now. */
-  readonly shown: (() => Omit<ShownQuestion, "question" | "waiting">) | undefined;
+  readonly shown: (() => Omit<PromptContent, "question" | "waiting">) | undefined;
 }
 
 /** A way to be asked: it shows what waits, and tells the queue what it hears. It keeps nothing but what it shows. */
@@ -24,6 +27,8 @@ export interface Client {
   begin(queue: QuestionQueue): void;
   /** False: nobody is asked here. */
   show(waiting: Waiting): boolean;
+  /** Looks whether somebody has answered: where nothing else goes on (`askStill`). */
+  look?(): void;
   /** These wait no longer; `end`: why, where that is known. */
   drop(gone: readonly Waiting[], end: QueueEnd | undefined): void;
   /** The run is over, and everything was dropped. */
@@ -92,14 +97,30 @@ export class QuestionQueue implements Approver {
     return new Promise((done) => {
       const waiting: Waiting = { question, shown };
       const isVoid = (): void => this.#settle([[waiting, DENY]], signal.reason instanceof EndedElsewhere ? signal.reason.end : undefined);
-      const resolve = (answer: Answer): void => {
+      signal.addEventListener("abort", isVoid);
+      this.#put(waiting, (answer) => {
         signal.removeEventListener("abort", isVoid);
         done(answer);
-      };
-      signal.addEventListener("abort", isVoid);
-      this.#open.set(waiting, { resolve, asked: new Set(this.#clients), waits: false });
-      for (const client of this.#clients) if (this.#open.has(waiting) && !this.#shows(client, waiting)) this.decline(waiting, client);
+      });
     });
+  }
+
+  /** As `ask`, in a program that does nothing else until there is an answer. `until`: of a steady clock, in milliseconds; then nobody has answered. */
+  askStill(question: Question, until: number): Answer {
+    const heard: { answer?: Answer } = this.#over === undefined ? {} : { answer: this.#over };
+    if (heard.answer === undefined) this.#put({ question, shown: undefined }, (answer) => (heard.answer = answer));
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    while (heard.answer === undefined) {
+      if (performance.now() >= until) this.end(NOBODY);
+      else for (const client of this.#clients) client.look?.();
+      if (heard.answer === undefined) Atomics.wait(pause, 0, 0, LOOK_MS);
+    }
+    return heard.answer;
+  }
+
+  #put(waiting: Waiting, resolve: Open["resolve"]): void {
+    this.#open.set(waiting, { resolve, asked: new Set(this.#clients), waits: false });
+    for (const client of this.#clients) if (this.#open.has(waiting) && !this.#shows(client, waiting)) this.decline(waiting, client);
   }
 
   #shows(client: Client, waiting: Waiting): boolean {

@@ -78,7 +78,7 @@ function pathOf(action: Action): string | undefined {
 }
 
 /** What a prompt is about at the moment. */
-export interface ShownQuestion {
+export interface PromptContent {
   readonly question: Question;
   /** Open questions of the same group, without the first. */
   readonly alike: readonly Question[];
@@ -91,7 +91,7 @@ export interface ShownQuestion {
   readonly waiting: number;
 }
 
-export interface View extends ShownQuestion {
+export interface View extends PromptContent {
   readonly state: PromptState;
   readonly home: string | undefined;
 }

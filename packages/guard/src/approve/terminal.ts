@@ -5,7 +5,7 @@ import { printable } from "./printable.ts";
 import { type CheckRule, type Choice, choicesFor } from "./prompt.ts";
 import { endText, said } from "./answer-text.ts";
 import type { Client, QuestionQueue, Waiting } from "./questions.ts";
-import { type ShownQuestion, whoBriefly } from "./render.ts";
+import { type PromptContent, whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
 import type { Answer, Channel, Question, QueueEnd } from "./types.ts";
 import { BlockView, LineView, type PromptView, type ViewOptions } from "./views.ts";
@@ -245,7 +245,7 @@ export class TerminalClient implements Client {
     return { first, alike, waiting: rest.length - alike.length };
   }
 
-  #current(): ShownQuestion {
+  #current(): PromptContent {
     const current = this.#shown();
     if (current === undefined) throw new Error("no question is open");
     const { first, alike, waiting } = current;

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { ReadStream, WriteStream } from "node:tty";
+import { attempt } from "@assent/core/data";
 import { processFields, sendSignal } from "../state/index.ts";
 import type { Size } from "./render.ts";
 
@@ -150,13 +151,8 @@ export function controlForeground(
 const READING: ReadonlySet<string> = new Set(arch === "arm64" ? ["63", "72", "73"] : ["0", "7", "23", "270", "271"]);
 
 /** proc_pid_syscall(5) */
-function waitsForKeys(pid: number): boolean {
-  try {
-    return READING.has(readFileSync(`/proc/${pid}/syscall`, "latin1").split(" ")[0] ?? "");
-  } catch {
-    return false;
-  }
-}
+const waitsForKeys = (pid: number): boolean =>
+  attempt(() => READING.has(readFileSync(`/proc/${pid}/syscall`, "latin1").split(" ")[0] ?? ""), false);
 
 function ownGroup(): number | undefined {
   const group = processFields("self")?.[2];

@@ -1,7 +1,7 @@
 import { type Key, readKeys } from "./keys.ts";
 import { clip, columns, fold, printable } from "./printable.ts";
 import { answerOfLine, type CheckRule, type Choice, chooseLetter, type KeyOutcome, pressKey, type PromptState, startOf } from "./prompt.ts";
-import { type Detail, detailsOf, type Drawing, type Paint, place, PLAIN, render, type ShownQuestion, type Size, who } from "./render.ts";
+import { type Detail, detailsOf, type Drawing, type Paint, place, PLAIN, render, type PromptContent, type Size, who } from "./render.ts";
 import type { Device } from "./tty.ts";
 import type { Answer } from "./types.ts";
 
@@ -13,9 +13,9 @@ export interface ViewOptions {
 /** How a prompt looks: a block that is redrawn, or lines for terminals that cannot. */
 export interface PromptView {
   /** A question that was not shown before. */
-  begin(shown: ShownQuestion): void;
+  begin(shown: PromptContent): void;
   /** Alike questions came or went. False: it was not shown. */
-  update(shown: ShownQuestion): boolean;
+  update(shown: PromptContent): boolean;
   /** Keys, as the terminal sent them. The answer, once there is one. */
   input(text: string): Answer | undefined;
   /** Keys came that were typed before the question could be read, and were dropped. */
@@ -41,7 +41,7 @@ const LONGEST_SEQUENCE = 65_536;
 const MOST_FOLDED = 40;
 
 /** All of it, and nothing of it begins a line: it could be taken for our words. */
-const differenceOf = ({ question: { difference = [] } }: ShownQuestion, width: number): readonly string[] =>
+const differenceOf = ({ question: { difference = [] } }: PromptContent, width: number): readonly string[] =>
   difference.flatMap((line) => fold(printable(line, 400), Math.max(10, width - 5), MOST_FOLDED)).map((line) => `  │ ${line}`);
 
 /** A block of lines below what the program wrote, redrawn in place. */
@@ -49,7 +49,7 @@ export class BlockView implements PromptView {
   readonly #device: Device;
   readonly #paint: Paint;
   readonly #options: ViewOptions;
-  #shown: ShownQuestion | undefined;
+  #shown: PromptContent | undefined;
   #state: PromptState = startOf([]);
   /** The beginning of a key's sequence whose rest is still to come. */
   #partial = "";
@@ -61,7 +61,7 @@ export class BlockView implements PromptView {
     this.#options = options;
   }
 
-  begin(shown: ShownQuestion): void {
+  begin(shown: PromptContent): void {
     this.#shown = shown;
     this.#state = startOf(shown.choices);
     this.#partial = "";
@@ -72,7 +72,7 @@ export class BlockView implements PromptView {
     this.#draw();
   }
 
-  update(shown: ShownQuestion): boolean {
+  update(shown: PromptContent): boolean {
     this.#shown = shown;
     this.#draw();
     return true;
@@ -175,7 +175,7 @@ const LONGEST = 4000;
 export class LineView implements PromptView {
   readonly #device: Device;
   readonly #options: ViewOptions;
-  #shown: ShownQuestion | undefined;
+  #shown: PromptContent | undefined;
   #typed = "";
   /** What a line answers. */
   #state: PromptState = startOf([]);
@@ -185,7 +185,7 @@ export class LineView implements PromptView {
     this.#options = options;
   }
 
-  begin(shown: ShownQuestion): void {
+  begin(shown: PromptContent): void {
     this.#shown = shown;
     this.#state = startOf(shown.choices);
     const { question, alike, hidden = 0, about, waiting } = shown;
@@ -248,7 +248,7 @@ export class LineView implements PromptView {
     return answer;
   }
 
-  #line(shown: ShownQuestion | undefined, line: string): Answer | undefined {
+  #line(shown: PromptContent | undefined, line: string): Answer | undefined {
     if (shown === undefined) return undefined;
     const { choices, question } = shown;
     const { proposals } = question;

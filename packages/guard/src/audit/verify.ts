@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { errorCode } from "../state/index.ts";
 import { GENESIS, linkHash, linkOf, type Link, type Sha256 } from "./chain.ts";
 import {
@@ -344,10 +345,4 @@ const numberOf = (file: string): number | undefined => {
 };
 
 /** A whole line, as opposed to a torn one. */
-function isWhole(line: Buffer): boolean {
-  try {
-    return typeof JSON.parse(line.toString("utf8")) === "object";
-  } catch {
-    return false;
-  }
-}
+const isWhole = (line: Buffer): boolean => attempt(() => typeof JSON.parse(line.toString("utf8")) === "object", false);

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 
 /**
  * A yes that an approver's passkey signed (WebAuthn, level 2), held against the keys that a signed policy names: `node:crypto` alone, and
@@ -122,13 +122,7 @@ export function whoSigned(
   }
 }
 
-function hostOf(site: string): string | undefined {
-  try {
-    return passkeyHost(site);
-  } catch {
-    return undefined;
-  }
-}
+const hostOf = (site: string): string | undefined => attempt(() => passkeyHost(site), undefined);
 
 /** Undefined: it is not base64url, or not the one way in which these bytes are written. */
 function bytesOf(text: string): Buffer | undefined {

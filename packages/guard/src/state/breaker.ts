@@ -1,4 +1,5 @@
 import { closeSync, constants, ftruncateSync, openSync, type Stats, statSync, unlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { appendText, ensureFolder, errorCode, namesIn } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -109,13 +110,7 @@ export function breakers(machine: Machine): readonly Breaker[] {
     .toSorted((a, b) => b.last - a.last);
 }
 
-function readable(name: string): string {
-  try {
-    return decodeURIComponent(name.replace(/(?:%[0-9A-F]?)?\*.*$/, "…"));
-  } catch {
-    return name;
-  }
-}
+const readable = (name: string): string => attempt(() => decodeURIComponent(name.replace(/(?:%[0-9A-F]?)?\*.*$/, "…")), name);
 
 /** Forgets a row. */
 export function resetBreaker(machine: Machine, key: string): void {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 
 /** A moment on the clock that counts since the machine was started: unlike the wall clock, nobody can set it back. */
 export interface BootMoment {
@@ -31,13 +32,7 @@ function uptime(): number {
 }
 
 /** Of a file that holds one; empty where it cannot be read. */
-function lineOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch {
-    return "";
-  }
-}
+const lineOf = (file: string): string => attempt(() => readFileSync(file, "utf8").trim(), "");
 
 /** Milliseconds from any start, as `performance.now()`, for which Node loads fourteen modules of its own. */
 export function stopwatch(): number {

@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, writeSync } from "node:fs";
-import { sha256 } from "@assent/core/data";
+import { sha256, isTexts } from "@assent/core/data";
 import { ensureFolder, errorCode, readOwnObject, removeFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { randomHex } from "./random.ts";
@@ -142,5 +142,3 @@ function reportIn(value: Readonly<Record<string, unknown>> | undefined): Confine
   if (typeof run !== "string" || (changed !== undefined && typeof changed !== "number") || typeof refused !== "number") return undefined;
   return isTexts(lines) && isTexts(left) ? { run, ...(changed === undefined ? {} : { changed }), lines, refused, left } : undefined;
 }
-
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");

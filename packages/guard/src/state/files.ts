@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   fchmodSync,
@@ -13,7 +14,7 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
-import { parseObject, sha256 } from "@assent/core/data";
+import { attempt, parseObject, sha256 } from "@assent/core/data";
 
 /** Code of a system error, else its message. */
 export function errorCode(error: unknown): string {
@@ -31,11 +32,15 @@ export function messageOf(error: unknown): string {
 export const hexDigest = (text: string): string => sha256([Buffer.from(text)]).toString("hex");
 
 /** The names in a folder; none where it cannot be read. */
-export function namesIn(folder: string): readonly string[] {
+export const namesIn = (folder: string): readonly string[] => attempt(() => readdirSync(folder), []);
+
+/** A file that this user may run. */
+export function isProgram(path: string): boolean {
   try {
-    return readdirSync(folder);
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
   } catch {
-    return [];
+    return false;
   }
 }
 

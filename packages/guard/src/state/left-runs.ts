@@ -1,4 +1,5 @@
 import { rmdirSync, statSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { ensureFolder, errorCode, namesIn, readOwnObject, removeFile, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -40,13 +41,8 @@ export function noteLeftRun(machine: Machine, run: string, of: LeftRun): string 
 }
 
 /** Nobody has ended it. What cannot be looked at is as good as ended. */
-export function isLeftRun(machine: Machine, run: string): boolean {
-  try {
-    return statSync(fileOf(machine, run), { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
+export const isLeftRun = (machine: Machine, run: string): boolean =>
+  attempt(() => statSync(fileOf(machine, run), { throwIfNoEntry: false }) !== undefined, false);
 
 /** What was left is over. */
 export function dropLeftRun(machine: Machine, run: string): void {

@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { stopwatch } from "./clock.ts";
 import { errorCode } from "./files.ts";
 
@@ -39,13 +40,7 @@ function take(lock: string): boolean {
 }
 
 /** Names the namespace that process ids count in (namespaces(7)): a container that shares the folder has others. */
-function pidNamespace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return "?";
-  }
-}
+const pidNamespace = (): string => attempt(() => readlinkSync("/proc/self/ns/pid"), "?");
 
 /** Removes the lock of a process that is no more. Two that try this at once are kept apart by a lock of their own. */
 function breakDead(lock: string): boolean {

@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { isWithin } from "@assent/core/path";
 import type { ProcessMemory } from "./memory.ts";
 
@@ -27,13 +28,12 @@ export interface Machine {
   readonly remote?: true;
 }
 
-function real(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-}
+/** Where a path leads, links followed; the path itself where nobody can say. */
+export const realPath = (path: string): string => attempt(() => realpathSync.native(path), path);
+
+/** Both are there, and are the same. */
+export const isSamePlace = (one: string, other: string): boolean =>
+  attempt(() => realpathSync.native(one) === realpathSync.native(other), false);
 
 function homeOf(env: NodeJS.ProcessEnv): string {
   const written = env["HOME"];
@@ -74,9 +74,9 @@ function temporaryFolders(env: NodeJS.ProcessEnv, home: string): readonly string
   const own = env["TMPDIR"];
   if (own !== undefined && /^\/[^/]+\/[^/]/.test(own)) {
     const folder = trimmed(own);
-    if (!isWithin(home, folder) && !isWithin(real(home), real(folder)) && isTemporary(real(folder))) folders.push(folder);
+    if (!isWithin(home, folder) && !isWithin(realPath(home), realPath(folder)) && isTemporary(realPath(folder))) folders.push(folder);
   }
-  return [...new Set([...folders, ...folders.map(real)])];
+  return [...new Set([...folders, ...folders.map(realPath)])];
 }
 
 /** Everybody's with the sticky bit, or in such a folder (`/scratch/me`); macOS's own, one for each user; or a `tmp` of one's own. */
@@ -93,13 +93,7 @@ function isTemporary(folder: string): boolean {
 }
 
 /** inode(7): S_ISVTX, and others may write. */
-function isEverybodys(folder: string): boolean {
-  try {
-    return (statSync(folder).mode & 0o1002) === 0o1002;
-  } catch {
-    return false;
-  }
-}
+const isEverybodys = (folder: string): boolean => attempt(() => (statSync(folder).mode & 0o1002) === 0o1002, false);
 
 export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
   const home = homeOf(env);

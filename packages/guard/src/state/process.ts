@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { errorCode } from "./files.ts";
 
 /** Fields of proc_pid_stat(5) from the third on, the state; undefined: the process is gone. The name before them, in brackets, may hold anything. */
 export function processFields(pid: number | "self"): readonly string[] | undefined {
@@ -16,6 +17,16 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch {
     // Gone already.
+  }
+}
+
+/** Some process has this number, of whoever. */
+export function isNumberTaken(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === "EPERM";
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
 import { SELF_TEST } from "./host/claude-shape.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
 import { factsOf, files, named, requestOf, text, walk } from "./host/reading.ts";
@@ -65,25 +65,21 @@ export const protocol: Protocol = {
 
 const script = (home: string): string => `${home}/.local/share/assent/amp-delegate`;
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [{ telling: 20, variables: { AGENT: ["amp"], AGENT_TOOL_NAME: "there" }, fields: { tool_name: "absent" } }],
   files: {
     userLocked: [".config/amp/settings.json", ".config/amp/plugins/"],
     userAsked: [".config/amp/"],
     project: [".amp/", ".ampcode/"],
-    instructions: [],
     machine: ["/etc/ampcode/"],
-    secrets: [],
   },
   commands: { programs: ["amp"], packages: ["@sourcegraph/amp", "@ampcode/cli"], aliases: ["amp"], options: ["--settings-file"] },
   variables: {
     told: { AGENT: "word", AGENT_TOOL_NAME: "text", AMP_THREAD_ID: "word" },
     marks: ["AMP_CURRENT_THREAD_ID"],
     steering: ["AMP_*"],
-    asked: [],
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["amp"], folders: [".config/amp"] },
@@ -134,6 +130,6 @@ export const amp: Agent<"amp"> = {
   name: "Amp",
   protocol,
   facts,
-  rules: { none: "`amp.permissions` goes on to Assent: an order of its own that is not read yet" },
+  rules: "`amp.permissions` goes on to Assent: an order of its own that is not read yet",
   setup,
 };

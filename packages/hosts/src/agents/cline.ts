@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
 import { inputInstead, SELF_TEST } from "./host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./host/protocol.ts";
 import { factsOf, files, mcpGuess, named, requestOf, shell, text, walk } from "./host/reading.ts";
@@ -80,7 +80,7 @@ export const protocol: Protocol = {
   silence: reply(NOTHING),
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 140, fields: { tool_call: "object" } },
     { telling: 140, fields: { preToolUse: "object" } },
@@ -94,9 +94,9 @@ const facts: HostFacts = {
     secrets: [".cline/data/settings/providers.json"],
   },
   commands: { programs: ["cline"], packages: ["cline"], options: ["--auto-approve"], ownOptions: ["--config", "--data-dir"] },
-  variables: { told: {}, marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"], asked: [] },
+  variables: { marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"] },
   damaged: { fields: { cancel: true }, message: "errorMessage" },
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["cline"], folders: [".cline", "Documents/Cline"] },
@@ -160,4 +160,4 @@ fi
 printf '%s\\n' "$answer"
 `;
 
-export const cline: Agent<"cline"> = { id: "cline", name: "Cline", protocol, facts, rules: { none: "it keeps no rules" }, setup };
+export const cline: Agent<"cline"> = { id: "cline", name: "Cline", protocol, facts, rules: "it keeps no rules", setup };

@@ -2,7 +2,7 @@ import { singleQuoted } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./host/protocol.ts";
 import { files, named, walk } from "./host/reading.ts";
@@ -120,7 +120,7 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 75, fields: { tool_display_name: "there" } },
     { telling: 45, variables: { COMMANDCODE_PROJECT_DIR: "there" } },
@@ -131,8 +131,6 @@ const facts: HostFacts = {
     userAsked: [".commandcode/"],
     userOwn: [".commandcode/plans/", ".commandcode/taste/"],
     project: [".commandcode/"],
-    instructions: [],
-    machine: [],
     secrets: [".commandcode/auth.json", ".commandcode/credentials.json", ".commandcode/mcp-tokens.json", ".commandcode/providers.json"],
   },
   commands: {
@@ -152,8 +150,7 @@ const facts: HostFacts = {
     steering: ["COMMANDCODE_*", "CMD_*"],
     asked: ["COMMANDCODE_API*", "CMD_RELOAD_*", "CMD_TEST_INJECT_*"],
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["command-code", "cmdc"], folders: [".commandcode"] },
@@ -219,6 +216,6 @@ export const commandCode: Agent<"commandcode"> = {
   name: "Command Code",
   protocol,
   facts,
-  rules: { none: "its rules are read by nobody yet: in `-p` an allow of its own lets no command run" },
+  rules: "its rules are read by nobody yet: in `-p` an allow of its own lets no command run",
   setup,
 };

@@ -1,6 +1,6 @@
 import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts } from "./host/agent.ts";
+import { type Agent, hostFacts } from "./host/agent.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
 import { factsOf, files, requestOf, shell, text, walk } from "./host/reading.ts";
 
@@ -71,19 +71,16 @@ export const protocol: Protocol = {
   silence: { envelope: { decision: "none" }, exit: EXIT.none },
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [{ telling: 10, fields: { tool: "there", input: "there", tool_name: "absent" } }],
-  files: { userLocked: [], userAsked: [], project: [], instructions: [], machine: [], secrets: [] },
   commands: { none: "nobody knows which program it is" },
-  variables: { told: {}, marks: [], steering: [], asked: [] },
-  damaged: "exit 2",
-};
+});
 
 export const generic: Agent<"generic"> = {
   id: "generic",
   name: "any other host",
   protocol,
   facts,
-  rules: { none: "nothing is known of it" },
+  rules: "nothing is known of it",
   setup: undefined,
 };

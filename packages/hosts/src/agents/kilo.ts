@@ -1,17 +1,16 @@
 import { listed } from "@assent/core/policy";
-import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
 import { openCodeManaged, openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode/index.ts";
 import type { Protocol } from "./host/protocol.ts";
 
 export const protocol: Protocol = /* @__PURE__ */ openCodeProtocol("kilo");
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: { none: "its calls look like OpenCode's" },
   files: {
     userLocked: [".config/kilo/kilo.json", ".config/kilo/kilo.jsonc", ".config/kilo/plugin/", ".config/kilo/plugins/"],
     userAsked: [".config/kilo/", ".kilocode/", ".cache/kilo/", ".local/share/kilo/snapshot/"],
     project: [".kilo/", "kilo.json", "kilo.jsonc", ".kilocode/mcp.json", ".kilocodemodes", ".kilocode/"],
-    instructions: [],
     machine: ["/etc/kilo/"],
     secrets: [".local/share/kilo/auth.json", ".local/share/kilo/mcp-auth.json"],
   },
@@ -23,16 +22,13 @@ const facts: HostFacts = {
     ownOptions: ["--auto"],
   },
   variables: {
-    told: {},
-    marks: [],
     steering: ["KILO_*"],
     asked: /* @__PURE__ */ listed(
       "KILO_PURE; KILO_CONFIG; KILO_CONFIG_DIR; KILO_CONFIG_CONTENT; KILO_PERMISSION; KILO_DISABLE_DEFAULT_PLUGINS",
       "KILO_TEST_MANAGED_CONFIG_DIR",
     ),
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["kilo"], folders: [".config/kilo", ".kilo"] },
@@ -68,6 +64,6 @@ export const kilo: Agent<"kilo"> = {
   name: "Kilo Code CLI",
   protocol,
   facts,
-  rules: { load: async () => (await import("./opencode/rules.ts")).openCodeRules("kilo", ".kilo") },
+  rules: async () => ({ rules: (await import("./opencode/rules.ts")).openCodeRules("kilo", ".kilo") }),
   setup,
 };

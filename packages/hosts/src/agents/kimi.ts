@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core/data";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup, SettingValue } from "./host/agent.ts";
+import { type Agent, hostFacts, type SettingValue, type Setup } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
 import { type Protocol, type Reply, reply } from "./host/protocol.ts";
 import { files, named, shell, walk } from "./host/reading.ts";
@@ -70,15 +70,13 @@ const isTaken = (hook: SettingValue): boolean =>
 const folderOf = ({ home, env }: { readonly home: string; readonly env: Readonly<Record<string, string | undefined>> }): string =>
   env["KIMI_CODE_HOME"] || `${home}/.kimi-code`;
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [{ telling: 95, events: ["PreToolUse"], fields: { tool_call_id: "there", client_type: "there" } }],
   files: {
     // Plugins bring hooks, servers and code; the last ones are programs that it starts or downloads.
     userLocked: [".kimi/config.toml", ".kimi-code/config.toml", ".kimi-code/plugins/", ".kimi-code/bin/", ".kimi-code/updates/"],
     userAsked: [".kimi/", ".kimi-code/"],
     project: [".kimi/", ".kimi-code/", "kimi.plugin.json", ".kimi-plugin/"],
-    instructions: [],
-    machine: [],
     secrets: [".kimi/config.toml", ".kimi/config.json", ".kimi-code/config.toml", ".kimi-code/credentials/", ".kimi/credentials/"],
   },
   commands: {
@@ -88,9 +86,8 @@ const facts: HostFacts = {
     changes: ["provider", "login", "upgrade", "update", "migrate", "web", "rc", "remote"],
     ownOptions: ["-y", "--yolo", "--yes", "--auto", "--auto-approve", "--agent-file", "--skills-dir"],
   },
-  variables: { told: {}, marks: [], steering: ["KIMI_*"], asked: ["KIMI_CODE_HOME", "KIMI_SHELL_PATH"] },
-  damaged: "exit 2",
-};
+  variables: { steering: ["KIMI_*"], asked: ["KIMI_CODE_HOME", "KIMI_SHELL_PATH"] },
+});
 
 const setup: Setup = {
   signs: { programs: ["kimi"], folders: [".kimi-code"] },
@@ -151,6 +148,6 @@ export const kimi: Agent<"kimi"> = {
   name: "Kimi Code",
   protocol,
   facts,
-  rules: { none: "its rules cannot be exported: its hooks alone are known to hold" },
+  rules: "its rules cannot be exported: its hooks alone are known to hold",
   setup,
 };

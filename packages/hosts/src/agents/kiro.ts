@@ -1,5 +1,5 @@
 import type { Host, Input, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
 import { sample, words } from "./host/claude-shape.ts";
 import { BY_EXIT, type HookCall, type Protocol, type Reading } from "./host/protocol.ts";
 import { factsOf, files, mcp, named, requestOf, text, walk } from "./host/reading.ts";
@@ -72,7 +72,7 @@ export const protocol: Protocol = {
   ...BY_EXIT,
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [{ telling: 30, events: ["preToolUse"], fields: { tool_name: "there" } }],
   files: {
     userLocked: [".kiro/hooks/", ".kiro/settings/", ".kiro/agents/"],
@@ -80,12 +80,10 @@ const facts: HostFacts = {
     project: [".kiro/hooks/", ".kiro/settings/", ".kiro/agents/", ".kiro/powers/", ".kiro/skills/"],
     instructions: [".kiro/steering/"],
     machine: ["/etc/kiro/"],
-    secrets: [],
   },
   commands: { programs: ["kiro", "kiro-cli"], packages: [], options: ["--trust-all-tools", "--trust-tools"], ownOptions: ["-a"] },
-  variables: { told: {}, marks: ["KIRO_AGENT*"], steering: [], asked: [] },
-  damaged: "exit 2",
-};
+  variables: { marks: ["KIRO_AGENT*"] },
+});
 
 const setup: Setup = {
   signs: { programs: ["kiro", "kiro-cli"], folders: [".kiro"] },
@@ -139,6 +137,6 @@ export const kiro: Agent<"kiro"> = {
   name: "Kiro",
   protocol,
   facts,
-  rules: { none: "its rules stand in agent files, which are not read yet" },
+  rules: "its rules stand in agent files, which are not read yet",
   setup,
 };

@@ -1,5 +1,5 @@
 import { listed } from "@assent/core/policy";
-import type { HostCommands, HostFacts, HostFiles, HostVariables } from "./host/agent.ts";
+import { type HostCommands, type HostFacts, hostFacts, type HostFiles, type HostVariables } from "./host/agent.ts";
 
 /**
  * Hosts that Assent does not speak with. Their settings, programs and variables are known all the same: an agent that
@@ -242,10 +242,11 @@ const HOSTS: readonly OtherHost[] = [
   },
 ];
 
-export const OTHERS: readonly HostFacts[] = HOSTS.map(({ files, commands, variables }) => ({
-  calls: { none: "Assent does not speak with it" },
-  files: { userLocked: [], userAsked: [], project: [], instructions: [], machine: [], secrets: [], ...files },
-  commands: commands === undefined ? { none: "it has no command line" } : { programs: [], packages: [], ...commands },
-  variables: { told: {}, marks: [], steering: [], asked: [], ...variables },
-  damaged: "exit 2",
-}));
+export const OTHERS: readonly HostFacts[] = HOSTS.map(({ files = {}, commands, variables = {} }) =>
+  hostFacts({
+    calls: { none: "Assent does not speak with it" },
+    files,
+    commands: commands === undefined ? { none: "it has no command line" } : { programs: [], packages: [], ...commands },
+    variables,
+  }),
+);

@@ -1,5 +1,5 @@
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./host/protocol.ts";
 import { files, mcpGuess, named, text, walk } from "./host/reading.ts";
@@ -73,7 +73,7 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 70, fields: { hookEventName: "there" } },
     {
@@ -91,7 +91,6 @@ const facts: HostFacts = {
     },
   ],
   files: {
-    userLocked: [],
     userAsked: [
       ".config/code/user/settings.json",
       ".config/code/user/mcp.json",
@@ -116,18 +115,13 @@ const facts: HostFacts = {
       "library/application support/code - oss/user/",
     ],
     project: [".vscode/settings.json", ".vscode/launch.json", ".vscode/tasks.json", ".vscode/mcp.json", ".vscode/hooks/"],
-    instructions: [],
-    machine: [],
-    secrets: [],
   },
   commands: {
     programs: ["code", "code-insiders", "codium", "vscodium", "code-server"],
     packages: [],
     options: ["--add-mcp", "--install-extension", "--uninstall-extension"],
   },
-  variables: { told: {}, marks: [], steering: [], asked: [] },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["code", "code-insiders"], folders: [".vscode", ".vscode-server"] },
@@ -193,6 +187,6 @@ export const vscode: Agent<"vscode"> = {
   name: "VS Code",
   protocol,
   facts,
-  rules: { none: "its rules are settings of an editor, which are not read yet" },
+  rules: "its rules are settings of an editor, which are not read yet",
   setup,
 };

@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
 import { SELF_TEST, words } from "./host/claude-shape.ts";
 import { BY_EXIT, type HookCall, type Protocol, type Reading } from "./host/protocol.ts";
 import { files, mcp, requestOf, shell, text } from "./host/reading.ts";
@@ -56,7 +56,7 @@ export const protocol: Protocol = {
   ...BY_EXIT,
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [{ telling: 150, fields: { agent_action_name: "text" } }],
   files: {
     userLocked: [".codeium/windsurf/hooks.json"],
@@ -72,12 +72,9 @@ const facts: HostFacts = {
     ),
     instructions: [".windsurfrules", ".windsurf/rules/"],
     machine: ["/etc/windsurf/", "/library/application support/windsurf/"],
-    secrets: [],
   },
   commands: { programs: ["windsurf"], packages: [] },
-  variables: { told: {}, marks: [], steering: [], asked: [] },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["windsurf"], folders: [".codeium/windsurf"] },
@@ -122,6 +119,6 @@ export const windsurf: Agent<"windsurf"> = {
   name: "Windsurf",
   protocol,
   facts,
-  rules: { none: "its lists of commands are not read yet" },
+  rules: "its lists of commands are not read yet",
   setup,
 };

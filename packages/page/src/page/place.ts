@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { isAlive, ownLife } from "@assent/guard/approve";
 import { ensureFolder, type Machine, openState, readOwnObject, writeAtomic } from "@assent/guard/state";
 
@@ -42,13 +43,7 @@ function here({ platform }: Machine): string {
     () => readFileSync("/proc/sys/kernel/random/boot_id", "latin1"),
     () => readlinkSync("/proc/self/ns/pid"),
     () => readlinkSync("/proc/self/ns/net"),
-  ].map((read) => {
-    try {
-      return read();
-    } catch {
-      return "?";
-    }
-  });
+  ].map((read) => attempt(() => read(), "?"));
   return createHash("sha256").update(names.join("\n")).digest("hex").slice(0, 16);
 }
 

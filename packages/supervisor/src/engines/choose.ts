@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readRegular, type Machine, stateFolder } from "@assent/guard/state";
-import { ENGINES, EngineError, type EngineId } from "./contract.ts";
+import { ENGINES, EngineError, type EngineId, type RunEngine } from "./contract.ts";
 
 /** In Assent's state folder, which is closed to whatever it judges and holds. */
 const SWITCH = "engine";
@@ -20,4 +20,9 @@ export function chooseEngine(machine: Machine): EngineId {
   }
   if (named === "assent") throw new EngineError("missing", "the engine `assent` is made of system calls of Linux");
   return "sandbox-runtime";
+}
+
+/** An engine by its name. What it is made of is loaded when it is asked for. */
+export async function openEngine(id: EngineId): Promise<RunEngine> {
+  return id === "assent" ? (await import("./ours.ts")).ours : (await import("./sandbox-runtime.ts")).sandboxRuntime;
 }

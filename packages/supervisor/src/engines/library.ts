@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 import { EngineError } from "./contract.ts";
 
 export const PACKAGE = "@anthropic-ai/sandbox-runtime";
@@ -92,10 +92,5 @@ function installed(): { readonly file: string; readonly version: string } {
   }
 }
 
-function manifestIn(folder: string): unknown {
-  try {
-    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  } catch {
-    return undefined;
-  }
-}
+const manifestIn = (folder: string): unknown =>
+  attempt((): unknown => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")), undefined);

@@ -1,6 +1,5 @@
 import { shellQuoted } from "@assent/core/data";
 import { spawn } from "node:child_process";
-import { realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { randomBytes } from "node:crypto";
 import type { Action } from "@assent/core/action";
@@ -8,7 +7,7 @@ import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld, type Sit
 import { read } from "@assent/guard/engine/reader";
 import { isWithin, joinPath } from "@assent/core/path";
 import { callMatcher, ownGitFolders, type Policy, policyFor, steeringPlaces } from "@assent/core/policy";
-import { definedVariables, messageOf } from "@assent/guard/state";
+import { definedVariables, messageOf, realPath } from "@assent/guard/state";
 import { runsFolder } from "../supervise/undo/index.ts";
 import { EngineHosts } from "./ask-hosts.ts";
 import { EngineError, type EngineRequest, type EngineResult, type RunEngine } from "./contract.ts";
@@ -97,8 +96,8 @@ async function run(request: EngineRequest): Promise<EngineResult> {
 
 /** Of which undo keeps what lies there: not temporary folders, in which everybody's files lie. */
 function keptFolders({ allowWrite }: SandboxPlan, temp: readonly string[]): readonly string[] {
-  const shared = new Set(temp.flatMap((folder) => [folder, canonicalOf(folder)]));
-  return allowWrite.filter((path) => canonicalOf(path) === path && !shared.has(path));
+  const shared = new Set(temp.flatMap((folder) => [folder, realPath(folder)]));
+  return allowWrite.filter((path) => realPath(path) === path && !shared.has(path));
 }
 
 /** What the plan closes for reading: an undo reads none of it either. */
@@ -125,16 +124,8 @@ function matcherOf(pattern: string): RegExp {
 /** What confines is not looked for where what is confined could put its own: npm's scripts have the project's folder first in `PATH`. */
 function trustedPath(path: string | undefined, open: readonly string[]): string {
   const folders = (path ?? "").split(":").filter((folder) => folder.startsWith("/"));
-  const isOpen = (folder: string): boolean => open.some((root) => isWithin(folder, root) || isWithin(canonicalOf(folder), root));
+  const isOpen = (folder: string): boolean => open.some((root) => isWithin(folder, root) || isWithin(realPath(folder), root));
   return folders.filter((folder) => !isOpen(folder)).join(":");
-}
-
-function canonicalOf(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }
 
 const entries = (paths: readonly PlannedPath[]): readonly SandboxPath[] =>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, ftruncateSync, openSync, readdirSync, writeSync } from "node:fs";
-import { isObject, parseJson } from "@assent/core/data";
+import { attempt, isObject, parseJson } from "@assent/core/data";
 import { isWithin } from "@assent/core/path";
 import { type Machine, readRegular } from "@assent/guard/state";
 import { isRunning, runsFolder } from "./undo/index.ts";
@@ -153,11 +153,7 @@ export class OtherRuns {
   }
 
   #others(): readonly string[] {
-    try {
-      return readdirSync(this.#runs).filter((run) => run !== this.#id);
-    } catch {
-      return [];
-    }
+    return attempt(() => readdirSync(this.#runs).filter((run) => run !== this.#id), []);
   }
 
   close(): void {

@@ -25,7 +25,7 @@ import { serveInner } from "./inner.ts";
 import { answerableName } from "./judge/afar.ts";
 import { GrantingJudge } from "./judge/granting-judge.ts";
 import { secretVariables } from "./judge/secret-variables.ts";
-import { canCopyDescriptors, must } from "./kernel/index.ts";
+import { canCopyDescriptors, must, PRCTL } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { withoutLeakCheck } from "./leak-check.ts";
 import { OtherRuns } from "./other-runs.ts";
@@ -57,7 +57,6 @@ function sayTakenBack({ words, why, left: [first, ...more] }: TakenBack): string
 
 /** sysexits.h, EX_TEMPFAIL: whatever the program itself says, a part of it was taken back. */
 const TEMPFAIL = 75;
-const PR_SET_CHILD_SUBREAPER = 36;
 /** What is about to end with the program does so within these milliseconds. */
 const PATIENCE = 50;
 
@@ -149,7 +148,7 @@ export class SupervisedRun {
       new OtherRuns(machine, run, this.#undoes && this.#options.bestEffort !== true, () => judge.ground, session),
     );
     // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
-    must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    must("prctl", PRCTL.SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (confined !== undefined) this.#closings.push(noteLiveRun(machine, run, session));
     // Whatever ends us must not leave the tree behind.
     process.once("exit", killTree);

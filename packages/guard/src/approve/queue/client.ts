@@ -1,3 +1,4 @@
+import { attempt } from "@assent/core/data";
 import type { Machine } from "../../state/index.ts";
 import { withOthers } from "../extent.ts";
 import { type AskOptions, type Client, QuestionQueue, type Waiting } from "../questions.ts";
@@ -21,7 +22,10 @@ export interface QueueOptions extends AskOptions {
 
 /** Questions that anybody answers who is there, in another terminal or on the page, and these clients. */
 export const queueApprover = (options: QueueOptions, ...clients: readonly Client[]): QuestionQueue =>
-  new QuestionQueue(options, [...clients, new FolderClient(options)]);
+  new QuestionQueue(options, [...clients, folderClient(options)]);
+
+/** Whoever is there, in another terminal or on the page. */
+export const folderClient = (options: QueueOptions): Client => new FolderClient(options);
 
 /** Where inotify is silent, an answer is found this soon. Milliseconds. */
 const POLL_MS = 100;
@@ -57,13 +61,7 @@ class FolderClient implements Client {
     this.#queue = queue;
   }
 
-  isThere = (): boolean => {
-    try {
-      return isSomebodyThere(this.#options.machine);
-    } catch {
-      return false;
-    }
-  };
+  isThere = (): boolean => attempt(() => isSomebodyThere(this.#options.machine), false);
 
   show(waiting: Waiting): boolean {
     if (this.#queue?.isAlone === true && !this.isThere()) return false;
@@ -103,7 +101,7 @@ class FolderClient implements Client {
       ...shownOf(members, machine.home),
     });
     this.#posts.set(queued.id, { queued, members, writing: undefined });
-    this.#watching ??= watchFolder(machine, () => this.#look(), POLL_MS);
+    this.#watching ??= watchFolder(machine, () => this.look(), POLL_MS);
     // Who has answered before we looked.
     notify(machine, this.#posts.size);
   }
@@ -121,7 +119,7 @@ class FolderClient implements Client {
     }
   }
 
-  #look(): void {
+  look(): void {
     const { machine } = this.#options;
     for (const post of this.#posts.values()) {
       const found = readEnd(machine, post.queued.id);
@@ -151,12 +149,8 @@ class FolderClient implements Client {
 
   /** Undefined: done; else how it had ended before. */
   #tellEnd({ queued }: Post, end: QueueEnd): QueueEnd | undefined {
-    try {
-      return endQuestion(this.#options.machine, queued.id, end);
-    } catch {
-      // A full disk: without its question nobody can answer any more.
-      return undefined;
-    }
+    // A full disk: without its question nobody can answer any more.
+    return attempt(() => endQuestion(this.#options.machine, queued.id, end), undefined);
   }
 
   #ended(post: Post, end: QueueEnd, seen: number): void {

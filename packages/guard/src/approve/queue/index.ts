@@ -1,10 +1,10 @@
-export { queueApprover, type QueueOptions } from "./client.ts";
+export { folderClient, queueApprover, type QueueOptions } from "./client.ts";
 export { askerText, choicesOf } from "./choices.ts";
 export { notify } from "./notify.ts";
 export { type NotifySettings, readNotify, writeNotify } from "./notify-settings.ts";
 export { answerOf, LONGEST_NOTE } from "./parse.ts";
-export { noteSignOfLife, noteUnanswered, questionsFolder } from "./folder.ts";
+export { noteSignOfLife, questionsFolder } from "./folder.ts";
 export { announceApprover, approversThere, isSomebodyThere } from "./presence.ts";
-export { answerQuestion, dropQuestion, endQuestion, openQuestion, openQuestions, putQuestion, readEnd } from "./store.ts";
+export { answerQuestion, openQuestion, openQuestions, putQuestion } from "./store.ts";
 export type * from "./types.ts";
 export { type QueueChange, watchQuestions } from "./watch.ts";

@@ -1,4 +1,4 @@
-import { errorCode, readRegular, withLock, writeAtomic } from "../../state/index.ts";
+import { errorCode, isNumberTaken, readRegular, withLock, writeAtomic } from "../../state/index.ts";
 import { EXPORTED_FILE, fields } from "../files.ts";
 
 /** How far the log has been sent: everything before `offset` of this segment. The log itself is the spool. */
@@ -56,7 +56,7 @@ export class Claim {
         this.#write(START, now);
         return { position: START };
       }
-      if (stored.pid !== this.#pid && now - stored.at < LEASE_MS && isAlive(stored.pid))
+      if (stored.pid !== this.#pid && now - stored.at < LEASE_MS && isNumberTaken(stored.pid))
         return { problem: `process ${stored.pid} is sending the log already` };
       const { segment, offset, seq } = stored;
       this.#write({ segment, offset, seq }, now);
@@ -67,7 +67,7 @@ export class Claim {
   /** Notes how far it has come, and that it still is here. */
   keep(position: Position, now: number): { readonly position: Position } | { readonly problem: string } {
     return this.#locked((stored) => {
-      if (typeof stored === "object" && stored.pid !== this.#pid && isAlive(stored.pid))
+      if (typeof stored === "object" && stored.pid !== this.#pid && isNumberTaken(stored.pid))
         return { problem: `process ${stored.pid} has taken over sending the log` };
       this.#write(position, now);
       return { position };
@@ -97,14 +97,5 @@ export class Claim {
     } catch (error) {
       return { problem: `${this.#folder}/${EXPORTED_FILE} cannot be written: ${errorCode(error)}` };
     }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === "EPERM";
   }
 }

@@ -2,7 +2,7 @@ import { shellPrefix, singleQuoted } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import {
   type Ends,
@@ -179,7 +179,7 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     // Others took its form over: what none of them knows as its own is its.
     { telling: 0 },
@@ -233,8 +233,7 @@ const facts: HostFacts = {
     ),
     asked: ["CLAUDE_*"],
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["claude"], folders: [".claude"] },
@@ -330,14 +329,7 @@ const setup: Setup = {
   },
 };
 
-export const claude: Agent<"claude"> = {
-  id: "claude",
-  name: "Claude Code",
-  protocol,
-  facts,
-  rules: { load: async () => (await import("./rules.ts")).rules },
-  setup,
-};
+export const claude: Agent<"claude"> = { id: "claude", name: "Claude Code", protocol, facts, rules: () => import("./rules.ts"), setup };
 
 /**
  * What Claude Code 2.1.330 starts for a command of its shell tool: `source SNAPSHOT 2>/dev/null || true && … && eval 'COMMAND'

@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup, SettingValue } from "../host/agent.ts";
+import { type Agent, hostFacts, type SettingValue, type Setup } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
 import { files, named, text } from "../host/reading.ts";
@@ -90,7 +90,7 @@ const isApproved = (state: SettingValue | undefined, file: string): boolean =>
 
 const GREETING = "SessionStart";
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 80, events: ["PermissionRequest"], fields: { permission: "object" } },
     { telling: 80, fields: { turn_id: "there", model: "there" } },
@@ -110,7 +110,6 @@ const facts: HostFacts = {
       ".codex/agents/; .codex/prompts/; .codex/sessions/; .codex/environments.toml; .codex/cloud-config-bundle-cache.json",
     ),
     project: [".codex/", ".codex-plugin/"],
-    instructions: [],
     machine: ["/etc/codex/"],
     secrets: [".codex/auth.json"],
   },
@@ -123,13 +122,11 @@ const facts: HostFacts = {
     ownOptions: ["--trust", "--ignore-rules"],
   },
   variables: {
-    told: {},
     marks: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"],
     steering: ["CODEX_*", "OPENAI_BASE_URL"],
     asked: ["CODEX_HOME"],
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["codex"], folders: [".codex"] },
@@ -239,11 +236,4 @@ const setup: Setup = {
   ],
 };
 
-export const codex: Agent<"codex"> = {
-  id: "codex",
-  name: "Codex",
-  protocol,
-  facts,
-  rules: { load: async () => (await import("./rules.ts")).rules },
-  setup,
-};
+export const codex: Agent<"codex"> = { id: "codex", name: "Codex", protocol, facts, rules: () => import("./rules.ts"), setup };

@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
 import { inputInstead, SELF_TEST, words } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text, walk } from "../host/reading.ts";
@@ -118,7 +118,7 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 100, fields: { toolArgs: "there" } },
     { telling: 100, fields: { hookName: ["permissionRequest"] } },
@@ -160,8 +160,7 @@ const facts: HostFacts = {
     steering: ["COPILOT_*"],
     asked: ["COPILOT_ALLOW_ALL", "COPILOT_ASSISTED_APPROVAL", "COPILOT_HOME", "COPILOT_CACHE_HOME", "COPILOT_PKG_CACHE_HOME"],
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["copilot"], folders: [".copilot"] },
@@ -227,6 +226,6 @@ export const copilot: Agent<"copilot"> = {
   name: "GitHub Copilot CLI",
   protocol,
   facts,
-  rules: { load: async () => (await import("./rules.ts")).rules },
+  rules: () => import("./rules.ts"),
   setup,
 };

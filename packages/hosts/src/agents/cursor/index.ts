@@ -1,6 +1,6 @@
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
 import { SELF_TEST, words } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
 import { factsOf, files, named, requestOf, text, walk } from "../host/reading.ts";
@@ -105,7 +105,7 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 130, fields: { cursor_version: "there" } },
     { telling: 130, fields: { conversation_id: "there" } },
@@ -126,9 +126,8 @@ const facts: HostFacts = {
     secrets: [".config/cursor/auth.json"],
   },
   commands: { programs: ["cursor", "cursor-agent"], packages: [], options: ["--approve-mcps"], ownOptions: ["--force", "-f"] },
-  variables: { told: {}, marks: ["CURSOR_AGENT"], steering: [], asked: [] },
-  damaged: "exit 2",
-};
+  variables: { marks: ["CURSOR_AGENT"] },
+});
 
 const setup: Setup = {
   signs: { programs: ["cursor", "cursor-agent"], folders: [".cursor"] },
@@ -165,11 +164,4 @@ const setup: Setup = {
   ],
 };
 
-export const cursor: Agent<"cursor"> = {
-  id: "cursor",
-  name: "Cursor",
-  protocol,
-  facts,
-  rules: { load: async () => (await import("./rules.ts")).rules },
-  setup,
-};
+export const cursor: Agent<"cursor"> = { id: "cursor", name: "Cursor", protocol, facts, rules: () => import("./rules.ts"), setup };

@@ -1,6 +1,6 @@
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
 import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../host/protocol.ts";
 import { files, mcpGuess, named, walk } from "../host/reading.ts";
@@ -70,7 +70,7 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [{ telling: 40, variables: { FACTORY_PROJECT_DIR: "there" } }],
   files: {
     userLocked: [".factory/settings.json", ".factory/hooks.json", ".factory/hooks/", ".factory/settings.local.json", ".factory/bin/"],
@@ -78,14 +78,12 @@ const facts: HostFacts = {
       ".factory/mcp.json; .factory/droids/; .factory/commands/; .factory/skills/; .factory/plugins/; .factory/config.json",
     ),
     project: [".factory/", ".factory-plugin/"],
-    instructions: [],
     machine: ["/etc/factory/", "/library/application support/factory/"],
     secrets: [".factory/auth.json", ".factory/auth.encrypted", ".factory/auth.v2.file", ".factory/auth.v2.key"],
   },
   commands: { programs: ["droid"], packages: ["droid"], changes: ["config"] },
-  variables: { told: { FACTORY_PROJECT_DIR: "path" }, marks: [], steering: ["FACTORY_*"], asked: [] },
-  damaged: "exit 2",
-};
+  variables: { told: { FACTORY_PROJECT_DIR: "path" }, steering: ["FACTORY_*"] },
+});
 
 const setup: Setup = {
   signs: { programs: ["droid"], folders: [".factory"] },
@@ -149,11 +147,4 @@ const setup: Setup = {
   },
 };
 
-export const droid: Agent<"droid"> = {
-  id: "droid",
-  name: "Factory Droid",
-  protocol,
-  facts,
-  rules: { load: async () => (await import("./rules.ts")).rules },
-  setup,
-};
+export const droid: Agent<"droid"> = { id: "droid", name: "Factory Droid", protocol, facts, rules: () => import("./rules.ts"), setup };

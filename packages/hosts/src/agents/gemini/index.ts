@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
 import { inputInstead, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../host/protocol.ts";
 import { files, mcp, mcpGuess, named, shell, text, walk } from "../host/reading.ts";
@@ -99,7 +99,7 @@ export const GEMINI_TOOLS = [
   "run_shell_command",
 ] as const;
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 50, events: ["BeforeTool", "AfterTool"] },
     { telling: 50, fields: { tool_name: GEMINI_TOOLS } },
@@ -134,8 +134,7 @@ const facts: HostFacts = {
     steering: ["GEMINI_CLI_*", "GEMINI_SANDBOX*", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_BASE_URL"],
     asked: ["GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_*", "GEMINI_CLI_TRUST*"],
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["gemini"], folders: [".gemini"] },
@@ -216,11 +215,4 @@ const setup: Setup = {
   },
 };
 
-export const gemini: Agent<"gemini"> = {
-  id: "gemini",
-  name: "Gemini CLI",
-  protocol,
-  facts,
-  rules: { load: async () => (await import("./rules.ts")).rules },
-  setup,
-};
+export const gemini: Agent<"gemini"> = { id: "gemini", name: "Gemini CLI", protocol, facts, rules: () => import("./rules.ts"), setup };

@@ -228,6 +228,22 @@ export interface HostFacts {
   readonly damaged: "exit 2" | { readonly fields: Readonly<Record<string, boolean | string>>; readonly message: string };
 }
 
+/** What a host says nothing of is empty, and a damaged installation of it refuses by exit code. */
+export const hostFacts = ({
+  files,
+  variables,
+  ...rest
+}: Pick<HostFacts, "calls" | "commands"> & {
+  readonly files?: Partial<HostFiles>;
+  readonly variables?: Partial<HostVariables>;
+  readonly damaged?: HostFacts["damaged"];
+}): HostFacts => ({
+  files: { userLocked: [], userAsked: [], project: [], instructions: [], machine: [], secrets: [], ...files },
+  variables: { told: {}, marks: [], steering: [], asked: [], ...variables },
+  damaged: "exit 2",
+  ...rest,
+});
+
 /** One agent host. One file per host holds all of it; nothing else knows its names. */
 export interface Agent<Id extends string = string> {
   readonly id: Id;
@@ -235,8 +251,8 @@ export interface Agent<Id extends string = string> {
   readonly name: string;
   readonly protocol: Protocol;
   readonly facts: HostFacts;
-  /** Its own rules, in and out (`assent import`, `assent export`): `rules.ts` beside its file, loaded when it is asked for. */
-  readonly rules: { readonly load: () => Promise<NativeRules> } | None;
+  /** Its own rules, in and out (`assent import`, `assent export`): `rules.ts` beside its file, loaded when it is asked for. A text: why there are none. */
+  readonly rules: (() => Promise<{ readonly rules: NativeRules }>) | string;
   /** Undefined for `generic`: there is nothing to register. */
   readonly setup: Setup | undefined;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { confinedCommand, isConfinedCommand } from "@assent/core/action";
-import { isObject, parseJson } from "@assent/core/data";
+import { attempt, isObject, parseJson } from "@assent/core/data";
 import { readJson5, toValue } from "@assent/core/edit/json5";
 import { type DecideOptions, projectOf, type Request } from "@assent/guard/engine";
 import { isConfined, type RequestVerdict, startsOf, unconfined } from "@assent/core/policy";
@@ -234,13 +234,7 @@ function placeOfTrial({ node, folder }: Program): string {
   return JSON.stringify([bootMoment().boot, node, folder, bin?.mtimeMs, bin?.size, process.getuid?.(), ...namespaces, ...filters]);
 }
 
-function readOr(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return "";
-  }
-}
+const readOr = (read: () => string): string => attempt(() => read(), "");
 
 function readTrial(file: string, here: string): { readonly problem: string | undefined } | undefined {
   const found = readRegular(file, 1 << 16);

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import type { Host } from "@assent/guard/engine";
-import { isObject, parseJson } from "@assent/core/data";
+import { attempt, isObject, parseJson } from "@assent/core/data";
 
 /** Hosts that may hold a command in a sandbox of their own: why nothing of ours can be started there; undefined: it can. */
 export const HOST_SANDBOXES: Readonly<Record<string, (sandbox: NonNullable<Host["sandbox"]>, home: string) => string | undefined>> = {
@@ -35,13 +35,8 @@ function whyInSandbox({ record, turn }: NonNullable<Host["sandbox"]>, home: stri
   return "Codex holds it in a sandbox of its own, in which nothing can be supervised";
 }
 
-function isBelow(file: string, folder: string): boolean {
-  try {
-    return realpathSync.native(file).startsWith(`${realpathSync.native(folder)}/`);
-  } catch {
-    return false;
-  }
-}
+const isBelow = (file: string, folder: string): boolean =>
+  attempt(() => realpathSync.native(file).startsWith(`${realpathSync.native(folder)}/`), false);
 
 /** What the last line says that was written for this turn. */
 function contextOf(file: string, turn: string): Readonly<Record<string, unknown>> | undefined {

@@ -53,7 +53,9 @@ const PROGRAMS: readonly NativeFormat[] = [
   { id: "agentperm", places: () => [], readerFor: () => readAgentperm },
 ];
 
-const WITH_RULES = AGENTS.flatMap(({ id, name, rules }) => ("none" in rules ? [] : [{ id, name, load: rules.load }]));
+const WITH_RULES = AGENTS.flatMap(({ id, name, rules }) =>
+  typeof rules === "string" ? [] : [{ id, name, load: async () => (await rules()).rules }],
+);
 
 /** Whose rules `assent import` reads, and whom `assent export` can tell what to refuse: for the table. */
 export const RULE_IDS = { read: [...WITH_RULES, ...PROGRAMS].map(({ id }) => id), told: WITH_RULES.map(({ id }) => id) };

@@ -1,3 +1,4 @@
+import { attempt } from "@assent/core/data";
 import { type JsonNode, type ObjectMember, placeFinder } from "@assent/core/edit/json5";
 import {
   Collector,
@@ -63,13 +64,7 @@ export function isPydanticPython(text: string): boolean {
   return file !== undefined && ("problem" in file || isPydantic(file.root));
 }
 
-function isStrictJson(text: string): boolean {
-  try {
-    return JSON.parse(text) !== undefined;
-  } catch {
-    return false;
-  }
-}
+const isStrictJson = (text: string): boolean => attempt(() => JSON.parse(text) !== undefined, false);
 
 /** Whether a text of JSON is such a ruleset. */
 export function isPydantic(root: JsonNode): boolean {

@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Sample, Setup } from "../host/agent.ts";
+import { type Agent, hostFacts, type Sample, type Setup } from "../host/agent.ts";
 import type { Steered } from "../host/steered.ts";
 import { inputInstead, SELF_TEST } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
@@ -172,7 +172,7 @@ export const openCodeManaged = (id: "opencode" | "kilo"): NonNullable<Setup["man
 
 export const protocol: Protocol = /* @__PURE__ */ openCodeProtocol("opencode");
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [{ telling: 120, events: ["permission.ask", "permission.asked", "tool.execute.before"] }],
   files: {
     userLocked: [
@@ -184,7 +184,6 @@ const facts: HostFacts = {
     // Its snapshots are repositories, whose configuration names programs.
     userAsked: [".config/opencode/", ".cache/opencode/", ".local/share/opencode/snapshot/"],
     project: [".opencode/", "opencode.json", "opencode.jsonc"],
-    instructions: [],
     machine: ["/etc/opencode/", "/library/application support/opencode/"],
     secrets: [".local/share/opencode/auth.json", ".local/share/opencode/mcp-auth.json", ".config/opencode/auth.json"],
   },
@@ -197,7 +196,6 @@ const facts: HostFacts = {
     ownOptions: ["--auto"],
   },
   variables: {
-    told: {},
     marks: ["OPENCODE"],
     steering: ["OPENCODE_*"],
     asked: /* @__PURE__ */ listed(
@@ -205,8 +203,7 @@ const facts: HostFacts = {
       "OPENCODE_DISABLE_DEFAULT_PLUGINS; OPENCODE_TEST_MANAGED_CONFIG_DIR",
     ),
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["opencode"], folders: [".config/opencode", ".opencode"] },
@@ -238,11 +235,4 @@ const setup: Setup = {
   ],
 };
 
-export const opencode: Agent<"opencode"> = {
-  id: "opencode",
-  name: "OpenCode",
-  protocol,
-  facts,
-  rules: { load: async () => (await import("./rules.ts")).rules },
-  setup,
-};
+export const opencode: Agent<"opencode"> = { id: "opencode", name: "OpenCode", protocol, facts, rules: () => import("./rules.ts"), setup };

@@ -1,5 +1,5 @@
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
 import { inputInstead, SELF_TEST } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
 import { factsOf, files, requestOf, shell, text, walk } from "../host/reading.ts";
@@ -60,7 +60,7 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 110, fields: { type: ["tool_call"] } },
     { telling: 110, fields: { toolCallId: "there" } },
@@ -68,10 +68,7 @@ const facts: HostFacts = {
   files: {
     // The last three: what the PATH of each command begins with, and packages that run in its process.
     userLocked: [".pi/agent/extensions/", ".pi/agent/settings.json", ".pi/agent/bin/", ".pi/agent/npm/", ".pi/agent/git/"],
-    userAsked: [],
     project: [".pi/"],
-    instructions: [],
-    machine: [],
     secrets: ["auth", "mcp-auth", "models", "oauth"].map((name) => `.pi/agent/${name}.json`),
   },
   commands: {
@@ -82,9 +79,8 @@ const facts: HostFacts = {
     options: ["--no-extensions"],
     ownOptions: ["-ne", "--extension", "-e", "--approve", "-a"],
   },
-  variables: { told: {}, marks: [], steering: ["PI_*"], asked: ["PI_CODING_AGENT_DIR"] },
-  damaged: "exit 2",
-};
+  variables: { steering: ["PI_*"], asked: ["PI_CODING_AGENT_DIR"] },
+});
 
 const setup: Setup = {
   signs: { programs: ["pi"], folders: [".pi"] },
@@ -130,4 +126,4 @@ export default (pi) => {
 };
 `;
 
-export const pi: Agent<"pi"> = { id: "pi", name: "pi", protocol, facts, rules: { none: "it has no permissions of its own" }, setup };
+export const pi: Agent<"pi"> = { id: "pi", name: "pi", protocol, facts, rules: "it has no permissions of its own", setup };

@@ -2,7 +2,7 @@ import { isConfinedCommand } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { GEMINI_TOOLS } from "../gemini/index.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
@@ -103,7 +103,7 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
-const facts: HostFacts = {
+const facts = /* @__PURE__ */ hostFacts({
   calls: [
     { telling: 90, variables: { QWEN_PROJECT_DIR: "there" } },
     { telling: 90, fields: { tool_call_id: "there" } },
@@ -129,8 +129,7 @@ const facts: HostFacts = {
     steering: ["QWEN_*"],
     asked: ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE", "QWEN_CODE_SYSTEM_*", "QWEN_CODE_TRUSTED_*", "QWEN_CODE_MANAGED_NPM_*", "QWEN_HOME"],
   },
-  damaged: "exit 2",
-};
+});
 
 const setup: Setup = {
   signs: { programs: ["qwen"], folders: [".qwen"] },
@@ -190,11 +189,4 @@ const setup: Setup = {
   },
 };
 
-export const qwen: Agent<"qwen"> = {
-  id: "qwen",
-  name: "Qwen Code",
-  protocol,
-  facts,
-  rules: { load: async () => (await import("./rules.ts")).rules },
-  setup,
-};
+export const qwen: Agent<"qwen"> = { id: "qwen", name: "Qwen Code", protocol, facts, rules: () => import("./rules.ts"), setup };

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import type { HostStart } from "./contract.ts";
 
 /** A shell and what the registration starts first lie between the host and its hook, and perhaps a watcher of its own. */
@@ -38,10 +39,5 @@ function wordsOfHost({ program }: HostStart, pid: number): readonly string[] | u
 const MOST_BEFORE = 6;
 const isShell = (word = ""): boolean => /(?:^|\/)(?:ba|da|z|k)?sh$/.test(word);
 
-function readOf(pid: number, name: "cmdline" | "status"): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, "utf8");
-  } catch {
-    return undefined;
-  }
-}
+const readOf = (pid: number, name: "cmdline" | "status"): string | undefined =>
+  attempt(() => readFileSync(`/proc/${pid}/${name}`, "utf8"), undefined);

@@ -3,7 +3,8 @@ import { isObject } from "@assent/core/data";
 import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { AdapterOptions } from "../adapters/judge.ts";
-import { DENY, NOBODY } from "@assent/guard/approve";
+import { type Answer, type Client, DENY, isSaid, NOBODY, type QuestionQueue, type Waiting } from "@assent/guard/approve";
+import { askClients, type QueuedRequest } from "../queue/index.ts";
 import { ask, isPlainYes, type OnAsk, type OnToolAsk } from "../common/ask.ts";
 
 import { type Exchange, Gateway } from "../mcp/gateway/gateway.ts";
@@ -58,6 +59,30 @@ interface TransportSettings extends Omit<GuardTransportOptions, "onAsk"> {
   readonly onAsk: OnToolAsk | undefined;
 }
 
+/** The program's own `onAsk`. What was asked about is passed on as it is: a yes to another input is a no. */
+class OnAskClient implements Client {
+  readonly #ask: () => Promise<Answer>;
+  #queue: QuestionQueue | undefined;
+
+  constructor(onAsk: OnToolAsk, operation: string, { what, verdict }: Pick<QueuedRequest, "what" | "verdict">) {
+    this.#ask = async () => {
+      const read = await ask(onAsk, { operation, target: what, reason: "", verdict });
+      return isPlainYes(read) ? { answer: "allow", scope: "once" } : read.is === "yes" || read.is === "no" ? DENY : NOBODY;
+    };
+  }
+
+  begin(queue: QuestionQueue): void {
+    this.#queue = queue;
+  }
+
+  show(waiting: Waiting): boolean {
+    void this.#ask().then((answer) => (isSaid(answer) ? this.#queue?.answer(waiting, answer) : this.#queue?.decline(waiting, this)));
+    return true;
+  }
+
+  drop(): void {}
+}
+
 class GuardedTransport implements McpTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -75,11 +100,7 @@ class GuardedTransport implements McpTransport {
       ...(onAsk === undefined
         ? {}
         : {
-            askElsewhere: async ({ what, verdict }) => {
-              // What was asked about is passed on as it is: another input is a no.
-              const read = await ask(onAsk, { operation: name, target: what, reason: "", verdict });
-              return isPlainYes(read) ? { answer: "allow", scope: "once" } : read.is === "yes" || read.is === "no" ? DENY : NOBODY;
-            },
+            ask: (asked, clients, signal) => askClients(asked, [new OnAskClient(onAsk, name, asked), ...clients], signal),
           }),
     });
     if (transport.setProtocolVersion !== undefined) this.setProtocolVersion = (version) => transport.setProtocolVersion?.(version);

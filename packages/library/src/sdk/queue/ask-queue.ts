@@ -3,13 +3,13 @@ import {
   type Answer,
   answererText,
   checkAnswerRule,
+  type Client,
   isConsentText,
-  DENY,
-  EndedElsewhere,
   grantAnswer,
   isSaid,
   NOBODY,
   type Question,
+  QuestionQueue,
   type TeamPart,
   scopeText,
 } from "@assent/guard/approve";
@@ -57,40 +57,60 @@ const LONGEST_WHAT = 4000;
 export const TEAM_PATIENCE_MS = 120_000;
 
 /** Asks whoever is there; `NOBODY`: nobody answers. May throw. What it means for later is the caller's to keep. */
-export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer> {
+export async function answerInQueue(
+  asked: QueuedRequest,
+  question: Question,
+  signal: AbortSignal,
+  clients: readonly Client[] = [],
+): Promise<Answer> {
   const { machine, point, session, patience } = asked;
   const own = { machine, point, agent: asked.who, session };
   const team = teamClient({ ...own, patience: patience ?? TEAM_PATIENCE_MS, longest: patience });
-  const queue = queueApprover({ ...own, patience, checkRule: checkAnswerRule }, team);
+  const queue = queueApprover({ ...own, patience, checkRule: checkAnswerRule }, team, ...clients);
   const answer = await queue.ask(question, signal);
   await queue.close(0);
   return signal.aborted ? NOBODY : answer;
 }
 
-/** Asks whoever is there, and remembers what they say. Never throws; what goes wrong is nobody's answer. `signal`: it needs no answer any more. */
-export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promise<Answer> {
+/**
+ * Asks whoever is there and these clients, and remembers what they say; what a host's person says is the host's to remember. Never throws; what
+ * goes wrong is nobody's answer. `signal`: it needs no answer any more.
+ */
+export async function askQueue(asked: QueuedRequest, signal: AbortSignal, clients: readonly Client[] = []): Promise<Answer> {
   try {
     const question = requestQuestion(asked);
-    const answer = await answerInQueue(asked, question, signal);
-    if (isSaid(answer)) rememberReply(asked, question, answer);
+    const answer = await answerInQueue(asked, question, signal, clients);
+    if (isSaid(answer) && answer.by !== "host") rememberReply(asked, question, answer);
     return answer;
   } catch {
     return NOBODY;
   }
 }
 
-/** For whoever asks somebody else, too: that one has answered. */
-export const answeredByHost = (allowed: boolean): EndedElsewhere =>
-  new EndedElsewhere({ is: "answered", answer: allowed ? { answer: "allow", scope: "once" } : DENY, by: "host", at: Date.now() });
+/** Asks these clients, and nobody else. */
+export async function askClients(
+  asked: Pick<QueuedRequest, "who" | "what" | "verdict">,
+  clients: readonly Client[],
+  signal: AbortSignal,
+): Promise<Answer> {
+  return await new QuestionQueue({ checkRule: checkAnswerRule }, clients).ask(requestQuestion({ cwd: "", ...asked }), signal);
+}
 
 let count = 0;
 
-export function requestQuestion({ machine, who, cwd, what, verdict, outcome }: QueuedRequest): Question {
+export function requestQuestion({
+  machine,
+  who,
+  cwd,
+  what,
+  verdict,
+  outcome,
+}: Pick<QueuedRequest, "who" | "cwd" | "what" | "verdict"> & Partial<Pick<QueuedRequest, "machine" | "outcome">>): Question {
   const { actions, rule, basis, help } = verdict;
   const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
   const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
   const afar = outcome === undefined ? undefined : questionAfar(outcome);
-  const { offer } = outcome === undefined ? {} : offerConsent(outcome, machine);
+  const { offer } = outcome === undefined || machine === undefined ? {} : offerConsent(outcome, machine);
   // Several rules together are no answer to one question.
   const [only] = rules.length === 1 ? rules : [];
   count += 1;
@@ -108,7 +128,7 @@ export function requestQuestion({ machine, who, cwd, what, verdict, outcome }: Q
     basis,
     ...(help === undefined ? {} : { help: adviceForPerson(help) }),
     proposals: [
-      ...(offer === undefined || isDeclined(machine, offer.entry)
+      ...(offer === undefined || machine === undefined || isDeclined(machine, offer.entry)
         ? []
         : [{ rule: consentText(offer.entry), covers: `yes, for this repository: ${offer.sentence}` }]),
       ...(only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }]),

@@ -1,6 +1,6 @@
 export {
   answerInQueue,
-  answeredByHost,
+  askClients,
   askQueue,
   questionAfar,
   type QueuedRequest,

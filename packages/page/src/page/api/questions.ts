@@ -16,7 +16,7 @@ import { shown } from "../text.ts";
 import { type Endpoint, json, type NewsSource, type PageReply, refused } from "./endpoint.ts";
 
 /** A question as the page shows it; all of it is safe to show. */
-export interface QuestionShape {
+export interface CardShape {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly asked: number;
@@ -43,14 +43,14 @@ export interface QuestionShape {
 }
 
 export interface EndedShape {
-  readonly question: QuestionShape;
+  readonly question: CardShape;
   /** `yes, once (answered in the terminal)` */
   readonly how: string;
 }
 
 /** What the news of the questions says. */
 export interface QueueNews {
-  readonly open: readonly QuestionShape[];
+  readonly open: readonly CardShape[];
   readonly ended: readonly EndedShape[];
   /** Why no question can come here. */
   readonly problem?: string;
@@ -61,7 +61,7 @@ export interface AnswerResult {
   readonly said: string;
 }
 
-function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
+function shapeOf(queued: QueuedQuestion, home: string): CardShape {
   const { id, asked, until, point, session, question, alike, others } = queued;
   const { what, reason, help, proposals, profile, command, difference } = question;
   const row = ({ label, text }: Detail): Detail => ({ label, text: shown(text, 1000) });

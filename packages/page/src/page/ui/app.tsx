@@ -82,7 +82,12 @@ export function App() {
         </p>
       )}
       <main id="main">
-        <View folder={folder} query={place.query} go={go} setFolder={setFolder} />
+        <section key={id} class={id} aria-labelledby={`${place.view.id}-title`}>
+          <h1 id={`${place.view.id}-title`} tabIndex={-1}>
+            {place.view.title}
+          </h1>
+          <View folder={folder} query={place.query} go={go} setFolder={setFolder} />
+        </section>
       </main>
       <Announcer />
       <dialog ref={help} aria-labelledby="help-title">

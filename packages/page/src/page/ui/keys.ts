@@ -39,3 +39,10 @@ export function useKeys(handlers: Readonly<Record<string, (event: KeyboardEvent)
     return () => document.removeEventListener("keydown", press);
   });
 }
+
+/** Moves the focus among these, as Tab does, by so many. */
+export function moveFocus(selector: string, by: number): void {
+  const all = [...document.querySelectorAll<HTMLElement>(selector)];
+  const at = all.findIndex((one) => one.contains(document.activeElement));
+  all[Math.min(all.length - 1, Math.max(0, at === -1 ? 0 : at + by))]?.focus();
+}

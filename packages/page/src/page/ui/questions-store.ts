@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { EndedShape, QueueNews, QuestionShape } from "../api/questions.ts";
+import type { EndedShape, QueueNews, CardShape } from "../api/questions.ts";
 import { get, onNews, post } from "./client.ts";
 
 /** A question where it was first shown: it stays in its place when it has ended, so that nothing moves under a finger. */
 export interface ShapeInPlace {
-  readonly question: QuestionShape;
+  readonly question: CardShape;
   /** How it ended; absent: it is open. */
   readonly how?: string;
   /** When it appeared here, in milliseconds of `performance.now()`. */
@@ -27,7 +27,7 @@ function set(next: readonly ShapeInPlace[], problem: string | undefined): void {
 /** What is shown after news: what was there stays where it is, what is new comes at the end. */
 export function nextShown(
   before: readonly ShapeInPlace[],
-  open: readonly QuestionShape[],
+  open: readonly CardShape[],
   ended: readonly EndedShape[],
   now: number,
 ): readonly ShapeInPlace[] {

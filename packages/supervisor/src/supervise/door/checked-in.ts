@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { baseName, joinPath, parentOf } from "@assent/core/path";
-import { commonOf, type RefsBefore, topOf } from "@assent/guard/state";
+import { commonOf, type RefsBefore, topOf, isSamePlace } from "@assent/guard/state";
 import { bytesAt } from "../undo/index.ts";
 import type { GitObjects } from "./git-objects.ts";
 
@@ -85,7 +85,7 @@ export class CheckedIn {
     const name = this.#nameOf(path);
     if (name === undefined || baseName(common) !== ".git") return undefined;
     const twin = bytesAt(joinPath(parentOf(common), name));
-    if (twin === undefined || isSame(path, joinPath(parentOf(common), name))) return undefined;
+    if (twin === undefined || isSamePlace(path, joinPath(parentOf(common), name))) return undefined;
     return bytesAt(path)?.equals(twin) === true ? "same" : "other";
   }
 
@@ -97,7 +97,7 @@ export class CheckedIn {
   #nameOf(path: string): string | undefined {
     const top = topOf(path);
     const common = top === undefined ? undefined : commonOf(top);
-    if (top === undefined || common === undefined || !isSame(common, this.#before.common)) return undefined;
+    if (top === undefined || common === undefined || !isSamePlace(common, this.#before.common)) return undefined;
     const name = path.slice(top === "/" ? 1 : top.length + 1);
     return name.includes("\n") ? undefined : name;
   }
@@ -198,12 +198,4 @@ function entriesOf(tree: Buffer, size: number): ReadonlyMap<string, string> {
     at = nul + 1 + size;
   }
   return found;
-}
-
-function isSame(one: string, other: string): boolean {
-  try {
-    return realpathSync.native(one) === realpathSync.native(other);
-  } catch {
-    return false;
-  }
 }

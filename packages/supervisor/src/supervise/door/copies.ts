@@ -3,6 +3,7 @@ import {
   canCopyDescriptors,
   ERRNO,
   F_GETFL,
+  FCNTL,
   lastingAddressOf,
   O_CLOEXEC,
   O_PATH,
@@ -52,7 +53,7 @@ export class Copies {
     const inode = socketInode(owner, fd);
     if (inode < 0) return inode;
     const kept = this.#kept.get(inode);
-    return kept === undefined ? -ERRNO.EACCES : sys(SYSCALLS.fcntl, kept, F_DUPFD_CLOEXEC, 0);
+    return kept === undefined ? -ERRNO.EACCES : sys(SYSCALLS.fcntl, kept, FCNTL.DUPFD_CLOEXEC, 0);
   }
 
   /** The inode of a stream of the task that was let go of, as it was connected, or was about to be. */
@@ -122,8 +123,6 @@ export class Copies {
     for (const inode of this.#kept.keys()) this.drop(inode);
   }
 }
-
-const F_DUPFD_CLOEXEC = 1030;
 
 /** The inode of a socket that a task has open, or a negative errno. */
 function socketInode({ proc }: DescriptorOwner, fd: number): number {

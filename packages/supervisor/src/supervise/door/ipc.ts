@@ -1,4 +1,4 @@
-import { addressOf, alloc, cString, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, cString, ERRNO, IPC, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { statFd } from "../undo/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { type DecodedCall, type Handler, type Handlers, PASS, type TaskAccess } from "./operation.ts";
@@ -26,13 +26,8 @@ function objectsOf({ tasks }: Pick<TaskAccess, "tasks">): OwnObjects {
 export const ownsSegment = (id: number, access: TaskAccess): boolean => objectsOf(access).ids.shm.has(id);
 
 // sys/ipc.h, sys/sem.h, sys/msg.h.
-const IPC_PRIVATE = 0;
-const IPC_CREAT = 0o1000;
-const IPC_EXCL = 0o2000;
-const IPC_RMID = 0;
-const IPC_INFO = 3;
-const SEM_CONTROL: ReadonlySet<number> = new Set([IPC_RMID, 1, 2, 11, 12, 13, 14, 15, 16, 17]);
-const MSG_CONTROL: ReadonlySet<number> = new Set([IPC_RMID, 1, 2]);
+const SEM_CONTROL: ReadonlySet<number> = new Set([IPC.RMID, 1, 2, 11, 12, 13, 14, 15, 16, 17]);
+const MSG_CONTROL: ReadonlySet<number> = new Set([IPC.RMID, 1, 2]);
 
 /** What is new is made; what is there has to be the run's. The flags are the last argument. */
 const get =
@@ -44,12 +39,12 @@ const get =
     const size = flagsAt === 2 ? [kind === "shm" ? trap.long(1) : trap.int(1)] : [];
     const own = objectsOf(access).ids[kind];
     const make = (how: number): number => sys(SYSCALLS[`${kind}get`], key, ...size, how);
-    if (key === IPC_PRIVATE || (flags & IPC_CREAT) !== 0) {
-      const made = make(flags | IPC_CREAT | IPC_EXCL);
+    if (key === IPC.PRIVATE || (flags & IPC.CREAT) !== 0) {
+      const made = make(flags | IPC.CREAT | IPC.EXCL);
       if (made >= 0) own.add(made);
-      if (made !== -ERRNO.EEXIST || (flags & IPC_EXCL) !== 0) return made;
+      if (made !== -ERRNO.EEXIST || (flags & IPC.EXCL) !== 0) return made;
     }
-    const found = make(flags & ~IPC_CREAT);
+    const found = make(flags & ~IPC.CREAT);
     return found < 0 || own.has(found) ? found : -ERRNO.EACCES;
   };
 
@@ -64,10 +59,10 @@ const control =
   (trap, _, access) => {
     const own = objectsOf(access).ids[kind];
     const command = trap.int(commandAt);
-    if (command === IPC_INFO) return PASS;
+    if (command === IPC.INFO) return PASS;
     if (!commands.has(command)) return -ERRNO.EACCES;
     if (!own.has(trap.int(0))) return -ERRNO.EINVAL;
-    if (command === IPC_RMID) own.delete(trap.int(0));
+    if (command === IPC.RMID) own.delete(trap.int(0));
     return PASS;
   };
 

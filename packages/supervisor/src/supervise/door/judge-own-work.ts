@@ -1,4 +1,5 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
+import { realPath } from "@assent/guard/state";
 import type { Action, Call, FileAction } from "@assent/core/action";
 import type { Extent } from "@assent/guard/approve";
 import { baseName, isWithin, joinPath, parentOf, resolvePath } from "@assent/core/path";
@@ -31,7 +32,7 @@ export class OwnWorkJudge {
 
   constructor({ judge, home, env }: Pick<DoorOptions, "judge" | "home" | "env">) {
     this.#judge = judge;
-    this.#home = realOf(home);
+    this.#home = realPath(home);
     this.#own = new OwnWork(this.#home, (path) => programElsewhere(path, env["PATH"]) !== undefined);
   }
 
@@ -377,11 +378,3 @@ const isAlreadyOf = (object: ObjectStat | undefined, [uid, gid]: readonly number
 
 /** The file whose new text is first written beside it: `F.lock` (git), `F.tmp`, `F.new`, `F~`. */
 const replacedBy = (path: string): string | undefined => /^(.*\/[^/]+?)(?:\.(?:lock|tmp|temp|new|bak|orig|part)|~)$/.exec(path)?.[1];
-
-function realOf(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder;
-  }
-}

@@ -45,6 +45,14 @@ export class Memory {
     return buffer;
   }
 
+  /** A structure that grows with the kernel (openat2(2)), of which we know so many bytes: the others must be zero. */
+  structure(tid: number, address: number, length: number, known: number): Buffer | number {
+    if (length < known) return -ERRNO.EINVAL;
+    if (length > 4096) return -ERRNO.E2BIG;
+    const bytes = this.bytes(tid, address, length);
+    return typeof bytes === "number" || bytes.subarray(known).every((byte) => byte === 0) ? bytes : -ERRNO.E2BIG;
+  }
+
   /**
    * The C string at `address` into `buffer`, with its NUL. Its length without the NUL, or a negative errno:
    * EFAULT, or `tooLong` where no NUL is found within the buffer.

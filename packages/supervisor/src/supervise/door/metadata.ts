@@ -88,12 +88,8 @@ export const metadataHandlers = {
   fremovexattr: (trap, task, access) => decodeRemoveAttribute(trap, access, () => pinOpened(task, access, trap.int(0))),
   setxattrat: (trap, task, access) => {
     // struct xattr_args: value u64, size u32, flags u32 (linux/xattr.h).
-    const length = trap.long(5);
-    if (length < 16) return -ERRNO.EINVAL;
-    if (length > 4096) return -ERRNO.E2BIG;
-    const args = access.memory.bytes(trap.tid, trap.long(4), length);
+    const args = access.memory.structure(trap.tid, trap.long(4), trap.long(5), 16);
     if (typeof args === "number") return args;
-    if (args.subarray(16).some((byte) => byte !== 0)) return -ERRNO.E2BIG;
     const value = args.readUInt32LE(0) + args.readUInt32LE(4) * 0x1_0000_0000;
     const find = (): PinnedObject | number => pinFlagged(trap, task, access, trap.int(0), 1, trap.unsigned(2));
     return decodeSetAttribute(trap, access, find, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });

@@ -59,13 +59,8 @@ export const openHandlers = {
   creat: (trap, task, access) =>
     decodeOpen(trap, task, access, 0, { dirfd: AT_FDCWD, flags: O_CREAT | O_TRUNC | 1, mode: trap.unsigned(1), resolve: 0, fixed: true }),
   openat2: (trap, task, access) => {
-    const size = trap.long(3);
-    // openat2(2): the structure may grow; what is beyond what we know must be zero.
-    if (size < 24) return -ERRNO.EINVAL;
-    if (size > 4096) return -ERRNO.E2BIG;
-    const how = access.memory.bytes(trap.tid, trap.long(2), size);
+    const how = access.memory.structure(trap.tid, trap.long(2), trap.long(3), 24);
     if (typeof how === "number") return how;
-    if (how.subarray(24).some((byte) => byte !== 0)) return -ERRNO.E2BIG;
     if (how.readUInt32LE(4) !== 0 || how.readUInt32LE(12) !== 0 || how.readUInt32LE(20) !== 0) return -ERRNO.EINVAL;
     const flags = how.readUInt32LE(0);
     const mode = how.readUInt32LE(8);

@@ -14,6 +14,7 @@ import {
   O_PATH,
   pathBytes,
   pathText,
+  RESOLVE,
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
@@ -25,8 +26,6 @@ import { Mounts } from "../judge/mounts.ts";
 import { PlainPath } from "./plain-path.ts";
 import { type FileKind, isThere, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
 
-const NO_MAGICLINKS = 2;
-const IN_ROOT = 0x10;
 /** RESOLVE_NO_XDEV, RESOLVE_CACHED */
 const WALKABLE = 0x21;
 const PATH_MAX = 4096;
@@ -152,9 +151,9 @@ export class Paths {
   /** `only`: O_NOFOLLOW, O_DIRECTORY. */
   #resolve(task: Task, dirfd: number, only: number, follow: boolean, resolve: number): Folder | number {
     // IN_ROOT makes even an absolute path begin at the folder.
-    const base = this.#base(task, dirfd, 0, (resolve & IN_ROOT) !== 0);
+    const base = this.#base(task, dirfd, 0, (resolve & RESOLVE.IN_ROOT) !== 0);
     if (base < 0 && base !== AT_FDCWD) return base;
-    const found = this.#withName(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | NO_MAGICLINKS));
+    const found = this.#withName(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | RESOLVE.NO_MAGICLINKS));
     // NO_SYMLINKS, BENEATH, IN_ROOT: whoever asks for these does not want to be led through magic links.
     const strict = (resolve & ~WALKABLE) !== 0;
     if (strict && typeof found !== "number" && isWithin(found.path, this.#own)) {
@@ -194,7 +193,7 @@ export class Paths {
       const [segment = "", ...after] = rest;
       rest = after;
       const name = Buffer.from(`${segment}\0`, "latin1");
-      const next = this.#openat2(here, addressOf(name), O_PATH | O_CLOEXEC | O_NOFOLLOW, NO_MAGICLINKS);
+      const next = this.#openat2(here, addressOf(name), O_PATH | O_CLOEXEC | O_NOFOLLOW, RESOLVE.NO_MAGICLINKS);
       const place = next < 0 ? next : statFd(next);
       if (typeof place === "number") return closeBoth(here, next, place);
       if (kindOf(place.mode) !== "symlink" || (rest.length === 0 && !follow)) {

@@ -1,4 +1,5 @@
 import { readlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { addressOf, alloc, AT_FDCWD, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { shortName, type Task } from "./tasks.ts";
 
@@ -75,13 +76,5 @@ const LONGEST = 8;
 
 /** hier(7), file-hierarchy(7): where the system has one folder for both, the loader asks for libraries by the older name. */
 function mergedFolders(): ReadonlySet<string> {
-  return new Set(
-    MERGED.filter((name) => {
-      try {
-        return readlinkSync(`/${name}`) === `usr/${name}`;
-      } catch {
-        return false;
-      }
-    }),
-  );
+  return new Set(MERGED.filter((name) => attempt(() => readlinkSync(`/${name}`) === `usr/${name}`, false)));
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { addressOf, alloc, ERRNO, IOPRIO_WHO_PROCESS, PRIO_PROCESS, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, IOPRIO_WHO_PROCESS, IPC, PRIO_PROCESS, sys, SYSCALLS } from "../kernel/index.ts";
 import { ownsSegment } from "./ipc.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { type Handler, type Handlers, PASS } from "./operation.ts";
@@ -46,7 +46,6 @@ const ofProcess =
       : -ERRNO.EPERM;
 
 /** shmctl(2): struct shmid_ds has ipc_perm (48 bytes on 64 bits), size, three times, then the pid of the maker. */
-const IPC_STAT = 2;
 const CHANGED = 72;
 const MAKER = 80;
 const segment = alloc(256);
@@ -54,7 +53,7 @@ const segment = alloc(256);
 /** Shared memory that a process of the tree made, or the door for it. Segments of others may have been made by a process whose number came again. */
 const sharedMemory: Handler = (trap: SeccompTrap, _, access) => {
   if (ownsSegment(trap.int(0), access)) return PASS;
-  const found = sys(SYSCALLS.shmctl, trap.int(0), IPC_STAT, addressOf(segment));
+  const found = sys(SYSCALLS.shmctl, trap.int(0), IPC.STAT, addressOf(segment));
   if (found < 0) return found;
   const maker = segment.readInt32LE(MAKER);
   const changed = Number(segment.readBigInt64LE(CHANGED));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import type { ProcessInfo } from "@assent/guard/approve";
-import { ADDR_NO_RANDOMIZE, alloc, ERRNO, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
+import { ADDR_NO_RANDOMIZE, alloc, ERRNO, IDTYPE, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS, WAIT } from "../kernel/index.ts";
 
 const ZERO = 0x30;
 
@@ -58,13 +59,8 @@ export function lineOfGroup(group: number): readonly number[] {
 }
 
 /** What is typed is what it reads. */
-export function readsTerminal(pid: number): boolean {
-  try {
-    return /^\/dev\/(?:pts\/|tty|console)/.test(readlinkSync(`/proc/${pid}/fd/0`));
-  } catch {
-    return false;
-  }
-}
+export const readsTerminal = (pid: number): boolean =>
+  attempt(() => /^\/dev\/(?:pts\/|tty|console)/.test(readlinkSync(`/proc/${pid}/fd/0`)), false);
 
 /** A process as a person recognises it. */
 export function describeProcess(pid: number): ProcessInfo {
@@ -83,22 +79,10 @@ export function ancestryOf(pid: number): readonly ProcessInfo[] {
 }
 
 /** The file a process runs, as the kernel knows it. */
-export function programOf(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/exe`);
-  } catch {
-    return undefined;
-  }
-}
+export const programOf = (pid: number): string | undefined => attempt(() => readlinkSync(`/proc/${pid}/exe`), undefined);
 
 /** Its working folder. */
-export function folderOf(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return undefined;
-  }
-}
+export const folderOf = (pid: number): string | undefined => attempt(() => readlinkSync(`/proc/${pid}/cwd`), undefined);
 
 /** Arguments as the process shows them: it may have changed them, so they are for display only. */
 export function argvOf(pid: number): readonly string[] {
@@ -146,15 +130,12 @@ export function isLaidOutAtRandom(pid: number): boolean {
   }
 }
 
-/** waitid(2) */
-const P_ALL = 0;
 const WEXITED = 4;
-const WNOWAIT = 0x1000000;
 /** Children by clone(2) that tell their end by another signal or none, too. */
 const WALL = 0x40000000;
 
 /** Orphans of the tree become our children (PR_SET_CHILD_SUBREAPER): who has no child has no descendant. */
-const hasChildren = (): boolean => sys(SYSCALLS.waitid, P_ALL, 0, 0, WEXITED | WNOHANG | WNOWAIT | WALL) !== -ERRNO.ECHILD;
+const hasChildren = (): boolean => sys(SYSCALLS.waitid, IDTYPE.ALL, 0, 0, WEXITED | WAIT.NOHANG | WAIT.NOWAIT | WALL) !== -ERRNO.ECHILD;
 
 /** Every process that descends from this one. Each is looked at once: a machine may have a chain of thousands. */
 export function listDescendants(): readonly number[] {
@@ -222,7 +203,6 @@ export function endProcesses(above: number): void {
   }
 }
 
-const WNOHANG = 1;
 /** Each pass finds what was forked during the one before. */
 const MOST_PASSES = 200;
 const status = alloc(4);
@@ -241,7 +221,7 @@ export function reapTree(root: number): number | undefined {
   return found;
 }
 
-const reapNext = (): number => sys(SYSCALLS.wait4, -1, statusAt, WNOHANG, 0);
+const reapNext = (): number => sys(SYSCALLS.wait4, -1, statusAt, WAIT.NOHANG, 0);
 
 /** Ends everything of the tree, also what is forked meanwhile. */
 export function killTree(): void {

@@ -1,7 +1,6 @@
-import { addressOf, alloc, ERRNO, KernelError, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, CLONE, ERRNO, KernelError, must, sys, SYSCALLS } from "../kernel/index.ts";
 import { setUmask, takeUmask } from "./tasks.ts";
 
-const CLONE_FS = 0x200;
 /** linux/capability.h: `_LINUX_CAPABILITY_VERSION_3`; effective, permitted and inheritable, in two halves of 32 bits. */
 const VERSION = 0x20080522;
 const EFFECTIVE = [0, 12] as const;
@@ -24,7 +23,7 @@ export class Rights {
   constructor() {
     // Other threads keep their umask: node's own file calls run in them. Docker's filter refuses every unshare(2): there it stays
     // theirs, but for the moment in which something is made.
-    const unshared = sys(SYSCALLS.unshare, CLONE_FS);
+    const unshared = sys(SYSCALLS.unshare, CLONE.FS);
     if (unshared < 0 && unshared !== -ERRNO.EPERM && unshared !== -ERRNO.ENOSYS) throw new KernelError("unshare", -unshared);
     this.#sharesUmask = unshared < 0;
     this.#umask = takeUmask(this.#sharesUmask);

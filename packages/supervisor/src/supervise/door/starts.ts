@@ -18,6 +18,7 @@ import {
   pathText,
   readProc,
   SIGKILL,
+  SIGNAL,
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
@@ -261,7 +262,6 @@ const DETACH = 17;
 const O_TRACEEXEC = 0x10;
 const EVENT_EXEC = 4;
 const WALL = 0x40000000;
-const SIGTRAP = 5;
 
 /** How an exec ended. `gone`: the task died in it. */
 type ExecEnd =
@@ -319,7 +319,7 @@ function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, run: RunOrigin
   if (tid < 0) return { is: "gone", pid: held, status: 0 };
   const word = status.readInt32LE(0);
   if ((word & 0xff) !== 0x7f) return { is: "gone", pid: held, status: word };
-  const isExec = word >> 8 === (SIGTRAP | (EVENT_EXEC << 8));
+  const isExec = word >> 8 === (SIGNAL.TRAP | (EVENT_EXEC << 8));
   if (!isExec) {
     const event = word >> 16;
     // A stop for a signal hands the signal on; the stop of INTERRUPT has nothing to hand on.

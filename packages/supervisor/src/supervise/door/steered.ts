@@ -1,6 +1,7 @@
 import { COMPILED, LOADS, SHELL, TOOLS } from "#knowledge/traits";
 import { followingName, toldOf } from "@assent/core/policy";
-import { existsSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
+import { realPath } from "@assent/guard/state";
 import { baseName, joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { pathBytes, readProc } from "../kernel/index.ts";
 
@@ -187,14 +188,6 @@ function fetchedElsewhere(chain: readonly StartedFile[], items: readonly string[
       (isSet(name, value, run) || namesWritable(value, cwd, run))
     );
   });
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** What a tool's variables are called: after it, or after what it is written in. Undefined: it is no script, and loads no code that settings name. */

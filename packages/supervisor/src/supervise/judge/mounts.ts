@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { isWithin } from "@assent/core/path";
 
 /** One line of proc_pid_mountinfo(5). */
@@ -55,13 +56,7 @@ export class Mounts {
   }
 }
 
-function mountInfo(): string {
-  try {
-    return readFileSync("/proc/self/mountinfo", "utf8");
-  } catch {
-    return "";
-  }
-}
+const mountInfo = (): string => attempt(() => readFileSync("/proc/self/mountinfo", "utf8"), "");
 
 function parse(line: string): Mount | undefined {
   const [, , device, root, point, , ...rest] = line.split(" ");

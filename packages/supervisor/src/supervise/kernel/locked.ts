@@ -1,10 +1,9 @@
+import { LOCK } from "./uapi.ts";
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { sys } from "./libc.ts";
 import { emulated } from "./native.ts";
 import { ERRNO, SYSCALLS } from "./syscalls.ts";
 
-const LOCK_EX = 2;
-const LOCK_NB = 4;
 /** open(2) of macOS: with the lock of flock(2), or EAGAIN where somebody has it. */
 const O_EXLOCK = 0x20;
 
@@ -12,7 +11,7 @@ const O_EXLOCK = 0x20;
 export function openLocked(file: string, flags: number): number | undefined {
   if (emulated === undefined) {
     const fd = openSync(file, flags | constants.O_NOFOLLOW, 0o600);
-    if (sys(SYSCALLS.flock, fd, LOCK_EX | LOCK_NB) !== -ERRNO.EAGAIN) return fd;
+    if (sys(SYSCALLS.flock, fd, LOCK.EX | LOCK.NB) !== -ERRNO.EAGAIN) return fd;
     closeSync(fd);
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
+import { attempt } from "@assent/core/data";
 import { type Emulated, emulate } from "./without-native.ts";
 
 /**
@@ -26,13 +27,7 @@ export let emulated: Emulated | undefined;
 const NAME = `@koromix/koffi-${process.platform}-${process.arch}`;
 
 /** Where the package for this platform lies; undefined: it is not installed, or there is none. */
-export function nativePackage(): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve(NAME);
-  } catch {
-    return undefined;
-  }
-}
+export const nativePackage = (): string | undefined => attempt(() => createRequire(import.meta.url).resolve(NAME), undefined);
 
 /** The folder of this module, as `fileURLToPath` has it for a file of this system, without the classes of URLs. */
 const ownFolder = (): string => decodeURIComponent(import.meta.url.slice("file://".length, import.meta.url.lastIndexOf("/") + 1));

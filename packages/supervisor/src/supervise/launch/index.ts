@@ -2,13 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import {
   addressOf,
   alloc,
+  CLONE,
   cString,
   cStrings,
   ERRNO,
+  FCNTL,
   KernelError,
   must,
   pathBytes,
   POLLIN,
+  SIGMASK,
+  SIGNAL,
   SIGPIPE,
   SIGXFSZ,
   sys,
@@ -17,18 +21,10 @@ import {
 import { LaunchSteps } from "./routine.ts";
 import { type Enforced, type KernelOffer, type LaunchStep, type Missing, type RestrictOptions, Wall } from "../wall/restrict.ts";
 
-// linux/sched.h
-const CLONE_VM = 0x100;
-const CLONE_FILES = 0x400;
-const CLONE_NEWIPC = 0x08000000;
-const SIGCHLD = 17;
-
-const SIG_SETMASK = 2;
 const SIGSET_BYTES = 8;
 /** `struct sigaction` of the kernel: handler, flags, restorer, mask; all zero: SIG_DFL. */
 const SIGACTION_BYTES = 32;
 
-const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 const CLOSE_RANGE_UNSHARE = 1 << 1;
 const CLOSE_RANGE_CLOEXEC = 1 << 2;
@@ -96,7 +92,7 @@ function begin(options: LaunchOptions, wall: Wall, given: KernelOffer): Child | 
   try {
     const list = stepsOf(options, wall, given, ready);
     const steps = new LaunchSteps(list);
-    const pid = cloned(steps, CLONE_VM | CLONE_FILES | SIGCHLD | (given.ownIpc ? CLONE_NEWIPC : 0));
+    const pid = cloned(steps, CLONE.VM | CLONE.FILES | SIGNAL.CHLD | (given.ownIpc ? CLONE.NEWIPC : 0));
     if (pid < 0 && given.ownIpc) return UNCLONED;
     if (pid < 0) throw new KernelError("clone", -pid);
     const filter = list.findIndex(({ call }) => call === "seccomp");
@@ -139,8 +135,8 @@ function stepsOf({ path, argv, env, job }: LaunchOptions, wall: Wall, given: Ker
     // From here on we may go: the listener is ours alone, and ends with us. ENOSYS, EINVAL: before 5.9; exec closes them.
     { call: "close_range", args: [3, ALL, CLOSE_RANGE_UNSHARE], tolerates: ["ENOSYS", "EINVAL"] },
     // Node marks its standard streams close-on-exec. EBADF: closed when Assent was started, so it is for the program.
-    ...[0, 1, 2].map((fd): LaunchStep => ({ call: "fcntl", args: [fd, F_SETFD, 0], tolerates: ["EBADF"] })),
-    { call: "rt_sigprocmask", args: [SIG_SETMASK, addressOf(none), 0, SIGSET_BYTES] },
+    ...[0, 1, 2].map((fd): LaunchStep => ({ call: "fcntl", args: [fd, FCNTL.SETFD, 0], tolerates: ["EBADF"] })),
+    { call: "rt_sigprocmask", args: [SIGMASK.SET, addressOf(none), 0, SIGSET_BYTES] },
     {
       call: "execve",
       args: [addressOf(program), words.address, variables.address],
@@ -161,11 +157,11 @@ function handledSignals(): readonly number[] {
 function cloned(steps: LaunchSteps, flags: number): number {
   const all = alloc(SIGSET_BYTES).fill(0xff);
   const before = alloc(SIGSET_BYTES);
-  sys(SYSCALLS.rt_sigprocmask, SIG_SETMASK, addressOf(all), addressOf(before), SIGSET_BYTES);
+  sys(SYSCALLS.rt_sigprocmask, SIGMASK.SET, addressOf(all), addressOf(before), SIGSET_BYTES);
   try {
     return steps.start(flags);
   } finally {
-    sys(SYSCALLS.rt_sigprocmask, SIG_SETMASK, addressOf(before), 0, SIGSET_BYTES);
+    sys(SYSCALLS.rt_sigprocmask, SIGMASK.SET, addressOf(before), 0, SIGSET_BYTES);
   }
 }
 
@@ -186,6 +182,6 @@ function closeOnExec(): void {
   // Before 5.11. The folder's own descriptor is among them and closed again: EBADF.
   for (const name of readdirSync("/proc/self/fd")) {
     const fd = Number(name);
-    if (fd >= 3) sys(SYSCALLS.fcntl, fd, F_SETFD, FD_CLOEXEC);
+    if (fd >= 3) sys(SYSCALLS.fcntl, fd, FCNTL.SETFD, FD_CLOEXEC);
   }
 }

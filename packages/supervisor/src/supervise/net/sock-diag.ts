@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import {
   addressOf,
   AF,
@@ -6,6 +7,7 @@ import {
   AT_FDCWD,
   cString,
   ERRNO,
+  MSG,
   O_CLOEXEC,
   O_NOFOLLOW,
   O_NONBLOCK,
@@ -52,13 +54,9 @@ function words(hex: string): Uint8Array {
 
 /** Every socket of this network namespace that receives. */
 export function openSockets(protocol: "tcp" | "udp", root = "/proc/net"): readonly OpenSocket[] {
-  return [`${root}/${protocol}`, `${root}/${protocol}6`].flatMap((path) => {
-    try {
-      return readOpenSockets(readFileSync(path, "latin1"), protocol);
-    } catch {
-      return [];
-    }
-  });
+  return [`${root}/${protocol}`, `${root}/${protocol}6`].flatMap((path) =>
+    attempt(() => readOpenSockets(readFileSync(path, "latin1"), protocol), []),
+  );
 }
 
 /** Whether what is sent to `address` and `port` may arrive at this socket. IPv6 wildcards take IPv4 unless told not to, which is not shown. */
@@ -83,15 +81,14 @@ function isV4(address: Uint8Array): boolean {
 }
 
 /** A UNIX socket of this inode is there: /proc/net/unix, whose columns before the path hold no blanks. */
-export function isOpenUnix(inode: number, root = "/proc/net"): boolean {
-  try {
-    return readFileSync(`${root}/unix`, "latin1")
-      .split("\n")
-      .some((line) => Number(line.trim().split(/ +/, 7)[6]) === inode);
-  } catch {
-    return false;
-  }
-}
+export const isOpenUnix = (inode: number, root = "/proc/net"): boolean =>
+  attempt(
+    () =>
+      readFileSync(`${root}/unix`, "latin1")
+        .split("\n")
+        .some((line) => Number(line.trim().split(/ +/, 7)[6]) === inode),
+    false,
+  );
 
 /**
  * Who receives on a port, asked of the kernel directly (sock_diag(7)): /proc/net/tcp lists every connection of the machine
@@ -114,7 +111,6 @@ const INET_MESSAGE = 72;
 const PROTOCOL = { tcp: 6, udp: 17 } as const;
 /** Listening; for datagrams any state. */
 const STATES = { tcp: 1 << 10, udp: 0xffffffff } as const;
-const MSG_DONTWAIT = 0x40;
 /** No honest answer to a question about one port is longer; beyond it /proc/net is read. */
 const MOST_ANSWERS = 256;
 
@@ -147,7 +143,7 @@ function dump(family: number, protocol: "tcp" | "udp", port: number): readonly O
   const found: OpenSocket[] = [];
   // A dump is there as soon as it was asked for; its parts come one receive each.
   for (let parts = 0; parts < MOST_ANSWERS; parts++) {
-    const length = sys(SYSCALLS.recvfrom, descriptor, answerAt, answer.length, MSG_DONTWAIT, 0, 0);
+    const length = sys(SYSCALLS.recvfrom, descriptor, answerAt, answer.length, MSG.DONTWAIT, 0, 0);
     if (length < NLMSGHDR) break;
     const end = readAnswer(answer.subarray(0, length), (message) => {
       const socket = message.length < INET_MESSAGE ? undefined : socketOf(message);
@@ -231,7 +227,7 @@ function askUnix(flags: number, inode: number, show: number): readonly ReadonlyM
     if (sys(SYSCALLS.sendto, fd, requestAt, UNIX_REQUEST, 0, 0, 0) !== UNIX_REQUEST) return undefined;
     const found: ReadonlyMap<number, Buffer>[] = [];
     for (;;) {
-      const length = sys(SYSCALLS.recvfrom, fd, answerAt, answer.length, MSG_DONTWAIT, 0, 0);
+      const length = sys(SYSCALLS.recvfrom, fd, answerAt, answer.length, MSG.DONTWAIT, 0, 0);
       if (length < NLMSGHDR) return undefined;
       const end = readAnswer(answer.subarray(0, length), (message) => {
         if (message.length >= UNIX_MESSAGE) found.push(attributesOf(message.subarray(UNIX_MESSAGE)));

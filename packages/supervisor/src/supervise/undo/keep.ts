@@ -8,9 +8,11 @@ import {
   ERRNO,
   errnoOf,
   errorName,
+  FCNTL,
   KernelError,
   lastingAddressOf,
   O_CLOEXEC,
+  SIGNAL,
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
@@ -81,10 +83,6 @@ const lseekNumber = process.arch === "arm64" ? 62 : 8;
 const CHUNK = 1 << 20;
 /** Bytes: more are not read where the file system shares none, and tells no holes. */
 const MOST_READ = 16 * 2 ** 30;
-const F_SETSIG = 10;
-const F_SETLEASE = 1024;
-const F_RDLCK = 0;
-const SIGURG = 23;
 
 /** The folder `kept/` of a run: pre-images, named by number. All results: 0 or a positive number, else a negative errno. */
 export class KeptFiles {
@@ -133,8 +131,8 @@ export class KeptFiles {
     const fd = sys(SYSCALLS.openat, parentFd, nameAt, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | 0o2000000, 0);
     if (fd < 0) return false;
     // What tells of a broken lease would otherwise be SIGIO, which ends a process.
-    sys(SYSCALLS.fcntl, fd, F_SETSIG, SIGURG);
-    const result = sys(SYSCALLS.fcntl, fd, F_SETLEASE, F_RDLCK);
+    sys(SYSCALLS.fcntl, fd, FCNTL.SETSIG, SIGNAL.URG);
+    const result = sys(SYSCALLS.fcntl, fd, FCNTL.SETLEASE, FCNTL.RDLCK);
     sys(SYSCALLS.close, fd);
     return result === -ERRNO.EAGAIN;
   }

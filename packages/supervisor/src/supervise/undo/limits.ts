@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { DEFAULT_SETTINGS, type UndoSettings } from "@assent/core/policy";
 import { isRunning, listRuns, type RunRecord } from "./run-folder.ts";
 import { listSessions } from "./sessions.ts";
@@ -113,13 +114,12 @@ function noteFull(runs: string, full: boolean): void {
 }
 
 /** Bytes that would be free without it. */
-function sizeOf(folder: string): number {
-  try {
-    return readdirSync(folder).reduce((sum, name) => {
-      const stat = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-      return sum + (stat === undefined || stat.nlink > 1 ? 0 : stat.blocks * 512);
-    }, 0);
-  } catch {
-    return 0;
-  }
-}
+const sizeOf = (folder: string): number =>
+  attempt(
+    () =>
+      readdirSync(folder).reduce((sum, name) => {
+        const stat = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
+        return sum + (stat === undefined || stat.nlink > 1 ? 0 : stat.blocks * 512);
+      }, 0),
+    0,
+  );

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { readGitIndex } from "@assent/guard/engine";
 import { baseName } from "@assent/core/path";
 import { pathBytes, pathText } from "../kernel/index.ts";
@@ -162,12 +163,8 @@ export function sealRepositories(folder: string, { touched }: Pick<Replay, "touc
 }
 
 export function readRepositories(folder: string): readonly UnitRecord[] {
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
-    return JSON.parse(readFileSync(`${folder}/${FILE}`, "utf8")) as readonly UnitRecord[];
-  } catch {
-    return [];
-  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
+  return attempt(() => JSON.parse(readFileSync(`${folder}/${FILE}`, "utf8")) as readonly UnitRecord[], []);
 }
 
 function recordOf(root: string): UnitRecord {
@@ -202,13 +199,8 @@ function* filesOf(root: string, onObjects: (folder: string) => void): Generator<
   }
 }
 
-function listed(folder: string): readonly string[] {
-  try {
-    return readdirSync(pathBytes(folder), { encoding: "buffer" }).map((name) => pathText(name));
-  } catch {
-    return [];
-  }
-}
+const listed = (folder: string): readonly string[] =>
+  attempt(() => readdirSync(pathBytes(folder), { encoding: "buffer" }).map((name) => pathText(name)), []);
 
 /** Names of a folder of objects, shortened: enough to see that one of them is gone. */
 const namesOf = (folder: string): string =>

@@ -1,5 +1,5 @@
 import { closeSync, constants } from "node:fs";
-import { addressOf, alloc, cString, ERRNO, KernelError, O_CLOEXEC, O_PATH, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, cString, ERRNO, KernelError, O_CLOEXEC, O_PATH, pathBytes, RESOLVE, sys, SYSCALLS } from "../kernel/index.ts";
 import { type ObjectStat, statAt, type StatText, statTextAt } from "./stat.ts";
 
 /** What addresses were given out for, the last few: a collector does not know that an address is in use. */
@@ -19,10 +19,6 @@ export const cTextAddress = (text: string | Uint8Array): number => lendAddress(c
 
 /** `/proc/self/fd/N`, through which a descriptor of O_PATH can be opened and changed. */
 export const ownFdPath = (fd: number): number => cTextAddress(`/proc/self/fd/${fd}`);
-
-/** openat2(2): no symlink on the way, none in `/proc` that leads to an open file. */
-const RESOLVE_NO_SYMLINKS = 0x04;
-const RESOLVE_NO_MAGICLINKS = 0x02;
 
 /** Opens a folder of Assent's own, wherever its path leads. Throws where it cannot be opened. */
 export function openOwnFolder(path: string): number {
@@ -54,7 +50,8 @@ export function openSafe(path: string, flags: number): number {
   const text = cTextAddress(path === "" ? "/" : path);
   const how = alloc(24);
   how.writeBigUInt64LE(BigInt(flags | O_CLOEXEC), 0);
-  how.writeBigUInt64LE(BigInt(RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), 16);
+  // No symlink on the way, none in `/proc` that leads to an open file.
+  how.writeBigUInt64LE(BigInt(RESOLVE.NO_SYMLINKS | RESOLVE.NO_MAGICLINKS), 16);
   return sys(SYSCALLS.openat2, -100, text, lendAddress(how), how.length);
 }
 

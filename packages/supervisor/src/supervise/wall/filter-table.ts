@@ -1,4 +1,4 @@
-import { ADDR_NO_RANDOMIZE, AF, IOPRIO_WHO_PROCESS, O_PATH, PRIO_PROCESS, SOCK, SOL } from "../kernel/index.ts";
+import { ADDR_NO_RANDOMIZE, AF, FCNTL, IOPRIO_WHO_PROCESS, IPC, MSG, O_PATH, PRCTL, PRIO_PROCESS, SO, SOCK, SOL } from "../kernel/index.ts";
 import type { ErrnoName, SyscallName } from "../kernel/index.ts";
 
 export interface FilterOptions {
@@ -167,15 +167,13 @@ const TERMINAL_IOCTLS = [
 ];
 
 /** Who is sent a signal when a descriptor has something: fcntl(2), F_SETOWN; F_SETOWN_EX, FIOSETOWN and SIOCSPGRP say it in memory. */
-const F_SETOWN = 8;
-const F_SETOWN_EX = 15;
 const OWNER_IOCTLS = [0x8901, 0x8902];
 
 function fileRules({ observeReads, trapSignals = false }: FilterOptions) {
   const owner: readonly Clause[] = [
-    { when: [is(1, F_SETOWN), is(2, 0)], then: "allow" },
-    { when: [is(1, F_SETOWN)], then: "trap" },
-    { when: [is(1, F_SETOWN_EX)], then: no("EPERM") },
+    { when: [is(1, FCNTL.SETOWN), is(2, 0)], then: "allow" },
+    { when: [is(1, FCNTL.SETOWN)], then: "trap" },
+    { when: [is(1, FCNTL.SETOWN_EX)], then: no("EPERM") },
   ];
   return [
     ...each(FILE_CALLS, "trap"),
@@ -204,8 +202,6 @@ const SOCK_TYPE_MASK = 0xf;
 const IPPROTO = { IP: 0, TCP: 6, UDP: 17 } as const;
 const NETLINK_ROUTE = 0;
 const NETLINK_SOCK_DIAG = 4;
-const MSG_FASTOPEN = 0x20000000;
-const SO_PEERCRED = 17;
 
 const inet = is(0, AF.INET, AF.INET6);
 const unix = is(0, AF.UNIX);
@@ -239,7 +235,7 @@ const socketpairRule: FilterRule<KernelRuling> = {
 };
 
 /** TCP Fast Open connects without connect(2); EOPNOTSUPP is what a kernel says that has it turned off (tcp(7)). */
-const noFastOpen = (flags: number): Clause<KernelRuling> => ({ when: [has(flags, MSG_FASTOPEN)], then: no("EOPNOTSUPP") });
+const noFastOpen = (flags: number): Clause<KernelRuling> => ({ when: [has(flags, MSG.FASTOPEN)], then: no("EOPNOTSUPP") });
 
 /**
  * A source route sends packets to its first stop, wherever the connection that was judged leads. IP_OPTIONS; IPV6_2292RTHDR,
@@ -257,7 +253,7 @@ function socketRules({ udp = false, ownSockets = false }: FilterOptions) {
     ...each(["connect", "bind", "listen"], "trap"),
     // The door binds and connects for the program: what that shows of the door is put right.
     ...each(["getsockname", "getpeername"], "trap"),
-    ["getsockopt", { clauses: [{ when: [is(1, SOL.SOCKET), is(2, SO_PEERCRED)], then: "trap" }], otherwise: "allow" }],
+    ["getsockopt", { clauses: [{ when: [is(1, SOL.SOCKET), is(2, SO.PEERCRED)], then: "trap" }], otherwise: "allow" }],
     // A send without a receiver's address goes where connect was allowed to.
     ["sendto", { clauses: [noFastOpen(3), { when: [{ arg: 4, pointer: true }], then: "trap" }], otherwise: "allow" }],
     ["sendmsg", { clauses: [noFastOpen(2)], otherwise: "trap" }],
@@ -331,10 +327,6 @@ const SIGNAL_CALLS = [
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const NAMESPACES = 0x7e020000;
 
-const PR_SET_DUMPABLE = 4;
-const PR_SET_MM = 35;
-const PR_SET_PTRACER = 0x59616d61;
-
 const PER_LINUX = 0;
 /** Asks, changes nothing. */
 const PERSONALITY_QUERY = 0xffffffff;
@@ -360,10 +352,10 @@ function processRules({ trapSignals, trapKill, ownIpc }: FilterOptions) {
       {
         clauses: [
           // The door could not read a program that is not dumpable.
-          { when: [is(0, PR_SET_DUMPABLE), is(1, 0)], then: no(0) },
-          { when: [is(0, PR_SET_PTRACER)], then: no(0) },
+          { when: [is(0, PRCTL.SET_DUMPABLE), is(1, 0)], then: no(0) },
+          { when: [is(0, PRCTL.SET_PTRACER)], then: no(0) },
           // Changes what /proc shows as the command line and the executable.
-          { when: [is(0, PR_SET_MM)], then: no("EPERM") },
+          { when: [is(0, PRCTL.SET_MM)], then: no("EPERM") },
         ],
         otherwise: "allow",
       },
@@ -399,9 +391,7 @@ function pidRules() {
   ] as const;
 }
 
-const IPC_PRIVATE = 0;
 /** Only a segment that did not exist: IPC_CREAT and IPC_EXCL. */
-const IPC_NEW = 0o3000;
 
 /**
  * Ids of System V objects are small numbers that anybody can guess, so those of others must be out of reach: new shared memory, or
@@ -415,8 +405,8 @@ function sharedIpcRules() {
       "shmget",
       {
         clauses: [
-          { when: [is(0, IPC_PRIVATE)], then: "allow" },
-          { when: [masked(2, IPC_NEW, IPC_NEW)], then: "allow" },
+          { when: [is(0, IPC.PRIVATE)], then: "allow" },
+          { when: [masked(2, IPC.NEW, IPC.NEW)], then: "allow" },
         ],
         otherwise: "trap",
       },

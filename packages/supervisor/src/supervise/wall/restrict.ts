@@ -4,6 +4,7 @@ import {
   ERRNO,
   type ErrnoName,
   KernelError,
+  PRCTL,
   SECCOMP_SET_MODE_FILTER,
   sys,
   type SyscallName,
@@ -23,10 +24,6 @@ export interface LaunchStep {
 }
 
 // linux/prctl.h, linux/capability.h, linux/securebits.h
-const PR_CAPBSET_DROP = 24;
-const PR_SET_SECUREBITS = 28;
-const PR_CAP_AMBIENT = 47;
-const PR_CAP_AMBIENT_CLEAR_ALL = 4;
 /** More than any kernel has (41 in 6.18); one that does not exist is EINVAL. */
 const MOST_CAPABILITIES = 64;
 /** NOROOT, NO_SETUID_FIXUP, NO_CAP_AMBIENT_RAISE, and locks on these and on KEEP_CAPS: uid 0 is a user like any other. */
@@ -46,17 +43,16 @@ function capabilitySteps(): readonly LaunchStep[] {
     // EPERM: no CAP_SETPCAP, hence nothing that exec under no_new_privs would add to.
     ...Array.from({ length: MOST_CAPABILITIES }, (_, capability): LaunchStep => ({
       call: "prctl",
-      args: [PR_CAPBSET_DROP, capability, 0, 0, 0],
+      args: [PRCTL.CAPBSET_DROP, capability, 0, 0, 0],
       tolerates: ["EINVAL", "EPERM"],
     })),
-    { call: "prctl", args: [PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0], tolerates: ["EPERM"] },
+    { call: "prctl", args: [PRCTL.SET_SECUREBITS, SECUREBITS, 0, 0, 0], tolerates: ["EPERM"] },
     // EINVAL: a kernel without ambient capabilities (before 4.3).
-    { call: "prctl", args: [PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0], tolerates: ["EINVAL"] },
+    { call: "prctl", args: [PRCTL.CAP_AMBIENT, PRCTL.CAP_AMBIENT_CLEAR_ALL, 0, 0, 0], tolerates: ["EINVAL"] },
     { call: "capset", args: [addressOf(header), addressOf(none)], keeps: [header, none] },
   ];
 }
 
-const PR_SET_NO_NEW_PRIVS = 38;
 const FILTER_FLAG_NEW_LISTENER = 1 << 3;
 const FILTER_FLAG_WAIT_KILLABLE_RECV = 1 << 5;
 
@@ -145,7 +141,7 @@ export class Wall {
     const flags = FILTER_FLAG_NEW_LISTENER | (waitKillable ? FILTER_FLAG_WAIT_KILLABLE_RECV : 0);
     return [
       ...capabilitySteps(),
-      { call: "prctl", args: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0] },
+      { call: "prctl", args: [PRCTL.SET_NO_NEW_PRIVS, 1, 0, 0, 0] },
       ...(this.#ruleset === undefined ? [] : [{ call: "landlock_restrict_self", args: [this.#ruleset, 0] } as const]),
       // Last: the filter stops what the other steps need.
       { call: "seccomp", args: [SECCOMP_SET_MODE_FILTER, flags, addressOf(program)], keeps: [filter, program] },

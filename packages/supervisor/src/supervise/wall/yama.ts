@@ -1,15 +1,10 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 
 const SETTING = "kernel.yama.ptrace_scope";
 
 /** `ptrace_scope` of Yama (Documentation/admin-guide/LSM/Yama.rst); 0 without it. */
-export function yamaScope(): number {
-  try {
-    return Number(readFileSync("/proc/sys/kernel/yama/ptrace_scope", "utf8"));
-  } catch {
-    return 0;
-  }
-}
+export const yamaScope = (): number => attempt(() => Number(readFileSync("/proc/sys/kernel/yama/ptrace_scope", "utf8")), 0);
 
 /** Why nobody but root may look at another process, and what to do about it; undefined where a parent may look at its child. */
 export function yamaProblem(scope: number): string | undefined {

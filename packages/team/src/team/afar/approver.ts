@@ -11,18 +11,7 @@ import {
 import type { QueuePoint } from "@assent/guard/approve/queue";
 import { redactString } from "@assent/guard/audit";
 import type { Machine } from "@assent/guard/state";
-import { sleep } from "../sleep.ts";
-import {
-  type AfarAnswer,
-  askAfar,
-  type AskedAfar,
-  findAfar,
-  hashRequest,
-  isAnyAfar,
-  isTeamReached,
-  readAnswer,
-  takeAfar,
-} from "./ledger.ts";
+import { askAfar, type AskedAfar, findAfar, hashRequest, isAnyAfar, isTeamReached, readAnswer, takeAfar } from "./ledger.ts";
 import { demandHere, sameDemand } from "./passkeys.ts";
 
 export interface TeamAsking {
@@ -94,12 +83,10 @@ const shortFolder = (folder: string, home: string): string =>
   visible(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder);
 
 /** What people of the team have said. A yes is used up by this: undefined where somebody else has used it. */
-export function takeTeamAnswer(machine: Machine, { asked }: Pick<PutToTeam, "asked">): Answer | undefined {
-  const answer = readAnswer(machine, asked);
-  return answer === undefined ? undefined : taken(machine, asked, answer);
-}
-
-function taken(machine: Machine, asked: AskedAfar, { answer, by, note }: AfarAnswer): Answer | undefined {
+function takeTeamAnswer(machine: Machine, asked: AskedAfar): Answer | undefined {
+  const said = readAnswer(machine, asked);
+  if (said === undefined) return undefined;
+  const { answer, by, note } = said;
   const from = { by: "team", person: by.join(" and ") } as const;
   // A no holds as long as the question would have: whoever asks again is told again.
   if (answer === "deny") return { answer, scope: "once", ...from, ...(note === undefined ? {} : { note }) };
@@ -114,8 +101,9 @@ export const teamClient = (asking: TeamAsking): Client => new TeamClient(asking)
 
 class TeamClient implements Client {
   readonly #asking: TeamAsking;
-  /** What is asked now: of two that are alike each needs a yes of its own. */
-  readonly #waits = new Map<Waiting, { readonly put: PutToTeam; readonly over: AbortController }>();
+  /** What is asked now, and until when: of two that are alike each needs a yes of its own. */
+  readonly #waits = new Map<Waiting, { readonly put: PutToTeam; readonly until: number }>();
+  #looking: NodeJS.Timeout | undefined;
   #queue: QuestionQueue | undefined;
 
   constructor(asking: TeamAsking) {
@@ -139,32 +127,36 @@ class TeamClient implements Client {
   show(waiting: Waiting): boolean {
     const put = putToTeam(this.#asking, waiting.question, new Set([...this.#waits.values()].map((one) => one.put.asked.id)));
     if (put === undefined) return false;
-    const over = new AbortController();
-    this.#waits.set(waiting, { put, over });
     const isLast = this.#queue?.isAlone === true;
     const { patience, longest = Infinity } = this.#asking;
-    const until = isLast ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity;
-    this.#wait(waiting, put, until, over.signal).catch(() => this.#queue?.decline(waiting, this));
+    this.#waits.set(waiting, { put, until: isLast ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity });
+    this.#looking ??= setInterval(() => this.look(), LOOK_MS);
+    this.look();
     return true;
   }
 
-  async #wait(waiting: Waiting, put: PutToTeam, until: number, signal: AbortSignal): Promise<void> {
-    // A yes that nobody waits for any more is kept for who asks again.
-    while (!signal.aborted) {
-      const answer = takeTeamAnswer(this.#asking.machine, put);
-      if (answer !== undefined) return void this.#queue?.answer(waiting, answer);
-      if (performance.now() >= until) return this.#queue?.decline(waiting, this, true);
-      await sleep(Math.min(LOOK_MS, until - performance.now()), signal);
+  /** A yes that nobody waits for any more is kept for who asks again. */
+  look(): void {
+    for (const [waiting, { put, until }] of this.#waits) {
+      try {
+        const answer = takeTeamAnswer(this.#asking.machine, put.asked);
+        if (answer !== undefined) this.#queue?.answer(waiting, answer);
+        else if (performance.now() >= until) this.#queue?.decline(waiting, this, true);
+      } catch {
+        this.#queue?.decline(waiting, this);
+      }
     }
   }
 
   drop(gone: readonly Waiting[], end: QueueEnd | undefined): void {
     for (const one of gone) {
-      const { put, over } = this.#waits.get(one) ?? {};
+      const { put } = this.#waits.get(one) ?? {};
       this.#waits.delete(one);
-      over?.abort();
       // Whoever is here, or was asked elsewhere, was faster: nobody of the team need answer it.
       if (put !== undefined && end?.is === "answered" && end.by !== "team") takeAfar(this.#asking.machine, put.asked.id);
     }
+    if (this.#waits.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
 }

@@ -1,5 +1,5 @@
-export { type PutToTeam, putToTeam, takeTeamAnswer, type TeamAsking, teamClient } from "./approver.ts";
-export { type AfarDemand, demandHere } from "./passkeys.ts";
+export { type PutToTeam, putToTeam, type TeamAsking, teamClient } from "./approver.ts";
+export { demandHere } from "./passkeys.ts";
 export { readWait } from "./wait.ts";
 export {
   type AfarAbout,
@@ -9,7 +9,6 @@ export {
   askAfar,
   type AskedAfar,
   clearAfar,
-  findAfar,
   hashRequest,
   isAnyAfar,
   isTeamReached,

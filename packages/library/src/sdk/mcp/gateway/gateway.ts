@@ -3,8 +3,9 @@ import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { isMeantQuestion } from "@assent/core/policy";
 import type { AdaptedGuard, GuardDecision } from "../../common/adapted-guard.ts";
-import { answeredByHost, type QueuedRequest } from "../../queue/index.ts";
-import { type Answer, isSaid, NOBODY, noteOf, unanswered } from "@assent/guard/approve";
+import { askClients, type QueuedRequest } from "../../queue/index.ts";
+import { type Answer, type Client, isSaid, NOBODY, noteOf, unanswered } from "@assent/guard/approve";
+import { FormClient } from "./form.ts";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
 /** The ways that belong to something the client said: on standard input there is one for all, in HTTP each POST has its own. */
@@ -24,8 +25,12 @@ export interface GatewayOptions {
   readonly name: string;
   /** For people. */
   readonly onNotice: (text: string) => void;
-  /** Asks whoever has the questions open elsewhere, until the signal is raised. Absent: nobody. */
-  readonly askElsewhere?: (asked: Pick<QueuedRequest, "who" | "what" | "verdict">, signal: AbortSignal) => Promise<Answer>;
+  /** Asks these clients of the queue and whoever has the questions open elsewhere, until the signal is raised. Absent: nobody else. */
+  readonly ask?: (
+    asked: Pick<QueuedRequest, "who" | "what" | "verdict">,
+    clients: readonly Client[],
+    signal: AbortSignal,
+  ) => Promise<Answer>;
 }
 
 /** A message on its way to the client. */
@@ -37,17 +42,22 @@ export interface Passed {
   readonly answers: Id | undefined;
 }
 
-interface Pending {
+interface AskedCall {
   readonly id: Id;
   readonly said: Said;
   readonly decision: GuardDecision;
-  readonly question: string;
   readonly via: Exchange;
-  /** Raised when it needs no answer elsewhere any more. */
-  readonly elsewhere: AbortController;
+}
+
+interface Pending extends Pick<AskedCall, "id" | "via"> {
+  /** What the client's person is shown; undefined: nothing can be. */
+  readonly form: FormClient | undefined;
+  /** Raised when it needs no answer any more. */
+  readonly over: AbortController;
 }
 
 const CANNOT_ASK = "approval required, and this client cannot be asked: ";
+const NOT_ANSWERED = "approval required, and nobody answered: ";
 const WAITS_FOR_TEAM =
   "asked, waiting: a person was asked and has not answered yet. Go on with something else, and try exactly the same again later: ";
 
@@ -109,9 +119,8 @@ export class Gateway {
   /** The server is gone: what it has not answered will not be. */
   serverEnded(why: string): void {
     for (const { id, via } of [...this.#open.values(), ...this.#asked.values()]) this.fail(id, why, via);
-    for (const { elsewhere } of this.#asked.values()) elsewhere.abort();
+    for (const [asked, pending] of this.#asked) this.#drop(asked, pending);
     this.#open.clear();
-    this.#asked.clear();
   }
 
   /** The server will not answer this request. */
@@ -141,11 +150,11 @@ export class Gateway {
     for (const warning of decision.warnings) this.#options.onNotice(warning);
     if (decision.decision === "allow") this.#pass(id, said, via);
     else if (decision.decision === "deny") refuse(id, decision, "", via);
-    else if ((!this.#elicits || via.ask === undefined) && this.#options.askElsewhere === undefined) refuse(id, decision, CANNOT_ASK, via);
+    else if ((!this.#elicits || via.ask === undefined) && this.#options.ask === undefined) refuse(id, decision, CANNOT_ASK, via);
     else {
-      const what = `${visible(tool)} with ${shown(input)}`;
-      const question = `Allow \`${visible(tool)}\` with ${shown(input)}? ${visible(decision.reason)}`;
-      this.#ask({ id, said, decision, question, via, elsewhere: new AbortController() }, `call ${what}`);
+      const of = visible(tool);
+      const message = `Allow \`${of}\` with ${shown(input)}? ${visible(decision.reason)}`;
+      void this.#ask({ id, said, decision, via }, `call ${of} with ${shown(input)}`, message);
     }
   }
 
@@ -165,61 +174,38 @@ export class Gateway {
   }
 
   /** The client's person and whoever has the questions open elsewhere: the first answer counts. */
-  #ask(pending: Pending, what: string): void {
+  async #ask({ id, said, decision, via }: AskedCall, what: string, message: string): Promise<void> {
     this.#count += 1;
-    const id = `${this.#prefix}${this.#count}`;
-    this.#asked.set(id, pending);
-    const elicits = this.#elicits && pending.via.ask !== undefined;
-    void this.#askElsewhere(id, pending, what, elicits);
-    if (!elicits) return;
-    // An accepted empty form could be a client's habit: only the box is a yes.
-    const allow = { type: "boolean", title: "Allow this call", default: false };
-    const requestedSchema = { type: "object", properties: { allow }, required: ["allow"] };
-    const params = { message: pending.question, requestedSchema };
-    pending.via.ask?.(JSON.stringify({ jsonrpc: "2.0", id, method: "elicitation/create", params }));
-  }
-
-  async #askElsewhere(asked: string, pending: Pending, what: string, elicits: boolean): Promise<void> {
-    const { name, askElsewhere } = this.#options;
-    const { decision, id, said, via, elsewhere } = pending;
-    const question = { who: name, what, verdict: decision.verdict };
-    const reply = (await askElsewhere?.(question, elsewhere.signal)) ?? NOBODY;
-    // The client's person was faster, or the call was given up.
-    if (this.#asked.get(asked) !== pending) return;
-    if (!isSaid(reply) && elicits) return;
-    this.#asked.delete(asked);
-    if (elicits) this.#withdraw(asked, via, "it was answered elsewhere");
+    const asked = `${this.#prefix}${this.#count}`;
+    const send = this.#elicits ? via.ask : undefined;
+    const form = send === undefined ? undefined : new FormClient(asked, message, send);
+    const over = new AbortController();
+    this.#asked.set(asked, { id, via, form, over });
+    const { name, ask = askClients } = this.#options;
+    const clients = form === undefined ? [] : [form];
+    const reply = await ask({ who: name, what, verdict: decision.verdict }, clients, over.signal).catch(() => NOBODY);
+    // The call was given up.
+    if (!this.#asked.delete(asked)) return;
     if (reply.answer === "allow") return this.#pass(id, said, via);
-    if (!isSaid(reply)) return refuse(id, decision, unanswered(reply) === "waits" ? WAITS_FOR_TEAM : CANNOT_ASK, via);
-    const note = noteOf(reply);
-    refuse(id, withNo(decision), note === undefined ? "the user refused: " : `the user refused, and says: ${note}: `, via);
+    if (isSaid(reply)) {
+      const note = noteOf(reply);
+      return refuse(id, withNo(decision), note === undefined ? "the user refused: " : `the user refused, and says: ${note}: `, via);
+    }
+    const why = unanswered(reply) === "waits" ? WAITS_FOR_TEAM : form === undefined ? CANNOT_ASK : NOT_ANSWERED;
+    refuse(id, decision, why, via);
   }
 
-  #withdraw(asked: string, via: Exchange, reason: string): void {
-    via.ask?.(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: asked, reason } }));
-  }
-
-  #drop(asked: string, { elsewhere }: Pending): void {
+  #drop(asked: string, { form, over }: Pending, isHeard = false): void {
     this.#asked.delete(asked);
-    elsewhere.abort();
+    if (!isHeard) form?.leave();
+    over.abort();
   }
 
   /** An answer to a question of ours never reaches the server. */
   #isAnswer(message: Message): boolean {
     const { id, result } = { id: message["id"], result: message["result"] };
     if (typeof id !== "string" || !id.startsWith(this.#prefix) || message["method"] !== undefined) return false;
-    const pending = this.#asked.get(id);
-    this.#asked.delete(id);
-    if (pending === undefined) return true;
-    const content = isObject(result) && result["action"] === "accept" ? result["content"] : undefined;
-    const allowed = isObject(content) && content["allow"] === true;
-    pending.elsewhere.abort(answeredByHost(allowed));
-    if (allowed) this.#pass(pending.id, pending.said, pending.via);
-    else {
-      // A form that was closed, or a client that could not show it, is nobody's no.
-      const declined = (isObject(result) && result["action"] === "decline") || isObject(content);
-      refuse(pending.id, pending.decision, declined ? "the user refused: " : "approval required, and nobody answered: ", pending.via);
-    }
+    this.#asked.get(id)?.form?.hear(result);
     return true;
   }
 
@@ -229,8 +215,7 @@ export class Gateway {
     for (const [asked, pending] of this.#asked) {
       const { id, via } = pending;
       if (id !== cancelled) continue;
-      this.#drop(asked, pending);
-      if (this.#elicits) this.#withdraw(asked, via, "the call was cancelled");
+      this.#drop(asked, pending, true);
       via.over(id);
       return true;
     }

@@ -7,6 +7,7 @@ import { localTime } from "../parts/time.ts";
 import { Words } from "../parts/words.tsx";
 import { type ShapeInPlace, useQuestions } from "../questions-store.ts";
 import type { PageView, ViewProps } from "./view.ts";
+import { Problem } from "../parts/problem.tsx";
 
 /** While agents work, the log has news many times a second. Milliseconds. */
 const AGAIN_MS = 3000;
@@ -34,15 +35,8 @@ function Overview({ folder }: ViewProps) {
   }, [again]);
   const open = shown.filter(({ how }) => how === undefined);
   return (
-    <section class="overview" aria-labelledby="overview-title">
-      <h1 id="overview-title" tabIndex={-1}>
-        Overview
-      </h1>
-      {problem === undefined ? null : (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+    <>
+      <Problem text={problem} />
       {value === undefined ? <p class="empty">Looking…</p> : <Protection value={value} />}
       <Waiting open={open} />
       {value === undefined ? null : (
@@ -51,7 +45,7 @@ function Overview({ folder }: ViewProps) {
           <WhatIsOn rows={value.rows} />
         </div>
       )}
-    </section>
+    </>
   );
 }
 

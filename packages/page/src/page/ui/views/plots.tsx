@@ -162,10 +162,7 @@ function Plots({ query, go }: ViewProps) {
     return () => gone.abort();
   }, [days]);
   return (
-    <section aria-labelledby="plots-title">
-      <h1 id="plots-title" tabIndex={-1}>
-        Plots
-      </h1>
+    <>
       <p class="row">
         {SPANS.map((span) => (
           <button key={span} type="button" aria-pressed={span === days} onClick={() => go("plots", { days: String(span) })}>
@@ -180,7 +177,7 @@ function Plots({ query, go }: ViewProps) {
         </label>
       ) : null}
       {numbers === undefined ? null : <All numbers={numbers} />}
-    </section>
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import { Words } from "../parts/words.tsx";
 import { hintAt, type SchemaNode } from "../parts/schema-hint.ts";
 import { PolicyRules } from "./policy-rules.tsx";
 import { SavePolicy } from "./policy-save.tsx";
+import { Problem } from "../parts/problem.tsx";
 
 interface PolicyEditorProps {
   readonly folder: string;
@@ -112,12 +113,7 @@ export function PolicyEditor({ folder, file, onDirty, onSaved }: PolicyEditorPro
         This file is not yours to change here. <code>assent rules</code> lists what it says.
       </p>
     );
-  const failed =
-    problem === undefined ? null : (
-      <p class="notice bad" role="alert">
-        {problem}
-      </p>
-    );
+  const failed = <Problem text={problem} />;
   if (was === undefined) return <div class="grow">{failed}</div>;
   return (
     <div class="grow">

@@ -3,6 +3,7 @@ import type { ReplayLine, ReplayShape } from "../../api/policy.ts";
 import type { PolicyFileShape } from "../../policy-places.ts";
 import { lines, messageOf, post } from "../client.ts";
 import { TextDiff } from "../parts/diff.tsx";
+import { Problem } from "../parts/problem.tsx";
 
 interface SavePolicyProps {
   readonly folder: string;
@@ -56,11 +57,7 @@ export function SavePolicy({ folder, file, was, text, close }: SavePolicyProps) 
           rules count. Without that, only its ask and deny rules do, and the figures above are for that.
         </label>
       ) : null}
-      {problem === undefined ? null : (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <p class="row">
         <button type="button" class="main" disabled={busy} onClick={() => void save()}>
           Save

@@ -5,6 +5,7 @@ import { useApi } from "../load.ts";
 import { FolderForm } from "../parts/folder-form.tsx";
 import { PolicyEditor } from "./policy-editor.tsx";
 import type { PageView, ViewProps } from "./view.ts";
+import { Problem } from "../parts/problem.tsx";
 
 const LAYERS: Readonly<Record<string, string>> = {
   managed: "your administrator's",
@@ -32,16 +33,9 @@ function Policy({ folder, query, go, setFolder }: ViewProps) {
   }, []);
 
   return (
-    <section aria-labelledby="policy-title">
-      <h1 id="policy-title" tabIndex={-1}>
-        Policy
-      </h1>
+    <>
       <FolderForm folder={folder} setFolder={setFolder} />
-      {overview.problem === undefined ? null : (
-        <p class="notice bad" role="alert">
-          {overview.problem}
-        </p>
-      )}
+      <Problem text={overview.problem} />
       <div class="beside">
         <nav aria-label="Policy files">
           <ul class="files">
@@ -64,7 +58,7 @@ function Policy({ folder, query, go, setFolder }: ViewProps) {
           />
         )}
       </div>
-    </section>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { areKeysOn } from "../keys.ts";
 import { announce } from "../parts/announce.tsx";
 import { Words } from "../parts/words.tsx";
 import { noteEnd, type ShapeInPlace } from "../questions-store.ts";
+import { Problem } from "../parts/problem.tsx";
 
 /** What was pressed before a question could be read answers nothing. Milliseconds. */
 const UNREAD_MS = 400;
@@ -141,11 +142,7 @@ export function QuestionCard({ shown }: { readonly shown: ShapeInPlace }) {
           ) : (
             <RuleForm key={step} effect={step} question={question} busy={busy} send={send} back={() => setStep("choose")} />
           )}
-          {problem === undefined ? null : (
-            <p class="notice bad" role="alert">
-              {problem}
-            </p>
-          )}
+          <Problem text={problem} />
         </>
       ) : (
         <p class="how">{how}</p>

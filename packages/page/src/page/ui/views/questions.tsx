@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useKeys } from "../keys.ts";
+import { moveFocus, useKeys } from "../keys.ts";
 import { announce } from "../parts/announce.tsx";
 import { clearEnded, useOpenCount, useQuestions } from "../questions-store.ts";
 import { QuestionCard } from "./question-card.tsx";
@@ -18,18 +18,11 @@ function Questions() {
     if (first !== undefined) announce(`${first.question.who} wants to ${first.question.what}. ${count(open.length)}.`);
   });
 
-  const move = (by: number): void => {
-    const cards = [...document.querySelectorAll<HTMLElement>("article[data-open=true]")];
-    const at = cards.findIndex((card) => card.contains(document.activeElement));
-    cards[Math.min(cards.length - 1, Math.max(0, at === -1 ? 0 : at + by))]?.focus();
-  };
+  const move = (by: number): void => moveFocus("article[data-open=true]", by);
   useKeys({ j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1), c: clearEnded });
 
   return (
-    <section aria-labelledby="questions-title">
-      <h1 id="questions-title" tabIndex={-1}>
-        Questions
-      </h1>
+    <>
       {problem === undefined ? null : (
         <p class="notice bad" role="alert">
           No question can come here: {problem}
@@ -49,7 +42,7 @@ function Questions() {
       {shown.map((one) => (
         <QuestionCard key={one.question.id} shown={one} />
       ))}
-    </section>
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { announce } from "../parts/announce.tsx";
 import { DiffLines } from "../parts/diff.tsx";
 import { Facts } from "../parts/facts.tsx";
 import type { ViewProps } from "./view.ts";
+import { SidePane } from "../parts/side-pane.tsx";
 
 interface ReceiptProps {
   readonly id: string;
@@ -22,16 +23,7 @@ export function Receipt({ id, close, changed, go }: ReceiptProps) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
   return (
-    <aside class="card timeline-record" aria-labelledby="receipt-title">
-      <div class="row spread">
-        <h2 id="receipt-title" tabIndex={-1} ref={title}>
-          Receipt
-        </h2>
-        <button type="button" onClick={close}>
-          Close
-        </button>
-      </div>
-      {problem === undefined ? null : <p class="deny">{problem}</p>}
+    <SidePane title="Receipt" heading={title} close={close} problem={problem}>
       {value === undefined ? null : (
         <Whole
           receipt={value}
@@ -42,7 +34,7 @@ export function Receipt({ id, close, changed, go }: ReceiptProps) {
           }}
         />
       )}
-    </aside>
+    </SidePane>
   );
 }
 

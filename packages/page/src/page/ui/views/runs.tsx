@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RunList, RunRow } from "../../api/runs.ts";
 import { get, messageOf, onNews } from "../client.ts";
-import { useKeys } from "../keys.ts";
+import { moveFocus, useKeys } from "../keys.ts";
 import { localTime } from "../parts/time.ts";
 import { Receipt } from "./run-receipt.tsx";
 import type { PageView, ViewProps } from "./view.ts";
@@ -64,13 +64,6 @@ function useRuns(): Runs {
   return { ...state, older: () => setPages((before) => before + 1), again: () => setRound((before) => before + 1) };
 }
 
-/** Focus moves among the runs, as Tab does, one at a time. */
-function step(by: number): void {
-  const links = [...document.querySelectorAll<HTMLElement>(".run-list a")];
-  const at = links.findIndex((link) => link === document.activeElement);
-  links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
-}
-
 function RunsView({ query, go }: ViewProps) {
   const { runs, more, isLoading, problem, older, again } = useRuns();
   const id = query.get("run");
@@ -79,15 +72,12 @@ function RunsView({ query, go }: ViewProps) {
     document.querySelector<HTMLElement>(`.run-list a[href="#/runs?run=${id ?? ""}"]`)?.focus();
   };
   useKeys({
-    j: () => step(1),
-    k: () => step(-1),
+    j: () => moveFocus(".run-list a", 1),
+    k: () => moveFocus(".run-list a", -1),
     Escape: () => (id === null ? false : close()),
   });
   return (
-    <section aria-labelledby="runs-title">
-      <h1 id="runs-title" tabIndex={-1}>
-        Runs
-      </h1>
+    <>
       {problem === undefined ? null : <p class="deny">{problem}</p>}
       {isLoading || runs.length > 0 ? null : (
         <p class="empty">
@@ -118,7 +108,7 @@ function RunsView({ query, go }: ViewProps) {
         </div>
         {id === null ? null : <Receipt key={id} id={id} close={close} changed={again} go={go} />}
       </div>
-    </section>
+    </>
   );
 }
 

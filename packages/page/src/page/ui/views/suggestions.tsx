@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SuggestionLine, SuggestionShape, SuggestionsShape } from "../../api/suggestions.ts";
 import { lines, messageOf, post } from "../client.ts";
-import { useKeys } from "../keys.ts";
+import { moveFocus, useKeys } from "../keys.ts";
 import { announce } from "../parts/announce.tsx";
 import type { PageView, ViewProps } from "./view.ts";
+import { Problem } from "../parts/problem.tsx";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 const count = (value: number, of: string): string => `${number(value)} ${of}${value === 1 ? "" : "s"}`;
@@ -25,18 +26,11 @@ function Suggestions({ folder, query, go }: ViewProps) {
     return () => gone.abort();
   }, [folder, days]);
 
-  const move = (by: number): void => {
-    const cards = [...document.querySelectorAll<HTMLElement>("article.suggestion")];
-    const at = cards.findIndex((card) => card.contains(document.activeElement));
-    cards[Math.min(cards.length - 1, Math.max(0, at === -1 ? 0 : at + by))]?.focus();
-  };
+  const move = (by: number): void => moveFocus("article.suggestion", by);
   useKeys({ j: () => move(1), k: () => move(-1) });
 
   return (
-    <section aria-labelledby="suggestions-title">
-      <h1 id="suggestions-title" tabIndex={-1}>
-        Suggestions
-      </h1>
+    <>
       <p>
         Rules that would have spared you questions of the last{" "}
         <select aria-label="How far back" value={days} onChange={(event) => go("suggestions", { days: event.currentTarget.value })}>
@@ -47,15 +41,11 @@ function Suggestions({ folder, query, go }: ViewProps) {
           ))}
         </select>
       </p>
-      {problem === undefined ? null : (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <div aria-busy={line?.is !== "result"}>
         {line?.is === "result" ? <Found result={line.result} /> : problem === undefined ? <p role="status">{progress(line)}</p> : null}
       </div>
-    </section>
+    </>
   );
 }
 
@@ -139,11 +129,7 @@ function SuggestionCard({ one }: { readonly one: SuggestionShape }) {
           Written to <span class="mono">{taken}</span>. <a href="#/policy">Look at it</a>
         </p>
       )}
-      {problem === undefined ? null : (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </article>
   );
 }

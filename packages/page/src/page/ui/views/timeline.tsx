@@ -9,6 +9,7 @@ import { Facts } from "../parts/facts.tsx";
 import { Filters, filterIn, type Filter } from "./timeline-filters.tsx";
 import { MOST_FOUND, type RowSource, useAllRows, useFoundRows } from "./timeline-rows.ts";
 import type { PageView, ViewProps } from "./view.ts";
+import { SidePane } from "../parts/side-pane.tsx";
 
 const ROW_HEIGHT = 48;
 
@@ -122,10 +123,7 @@ function Timeline(props: ViewProps) {
     Escape: () => (place === null ? false : close()),
   });
   return (
-    <section aria-labelledby="timeline-title" class="timeline">
-      <h1 id="timeline-title" tabIndex={-1}>
-        Timeline
-      </h1>
+    <>
       <Filters filter={filter} go={(next) => go("timeline", next)} />
       <div class={place === null ? "timeline-panes" : "timeline-panes two"}>
         <div class="timeline-list">
@@ -133,7 +131,7 @@ function Timeline(props: ViewProps) {
         </div>
         {place === null ? null : <Decision key={place} place={place} close={close} only={(part) => go("timeline", part)} />}
       </div>
-    </section>
+    </>
   );
 }
 
@@ -162,18 +160,9 @@ interface DecisionProps {
 function Decision({ place, close, only }: DecisionProps) {
   const { value, problem } = useApi<TimelineRecord>("log/record", { place });
   return (
-    <aside class="card timeline-record" aria-labelledby="record-title">
-      <div class="row spread">
-        <h2 id="record-title" tabIndex={-1}>
-          Decision
-        </h2>
-        <button type="button" onClick={close}>
-          Close
-        </button>
-      </div>
-      {problem === undefined ? null : <p class="deny">{problem}</p>}
+    <SidePane title="Decision" close={close} problem={problem}>
       {value === undefined ? null : <Whole record={value} only={only} />}
-    </aside>
+    </SidePane>
   );
 }
 

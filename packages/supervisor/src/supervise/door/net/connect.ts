@@ -1,3 +1,4 @@
+import { attempt } from "@assent/core/data";
 import type { Call, CallName, NetAction } from "@assent/core/action";
 import { type Verdict, verdictOf } from "@assent/core/policy";
 import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, readProc, SOCK, SOCK_CLOEXEC, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
@@ -108,16 +109,15 @@ function connectAgain(inode: number): number {
   return -ERRNO.ECONNREFUSED;
 }
 
-function tableOf(name: string): readonly (readonly string[])[] {
-  try {
-    return readProc(`/proc/self/net/${name}`)
-      .toString("latin1")
-      .split("\n")
-      .map((line) => line.trim().split(/\s+/));
-  } catch {
-    return [];
-  }
-}
+const tableOf = (name: string): readonly (readonly string[])[] =>
+  attempt(
+    () =>
+      readProc(`/proc/self/net/${name}`)
+        .toString("latin1")
+        .split("\n")
+        .map((line) => line.trim().split(/\s+/)),
+    [],
+  );
 
 /** The call, its actions, and who judges them: under every name of the address. */
 export function prepareJudging(

@@ -1,4 +1,4 @@
-import { addressOf, AF, alloc, ERRNO, lastingAddressOf, SOCK, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, AF, alloc, ERRNO, lastingAddressOf, SO, SOCK, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, LONGEST_SOCKADDR, readSockaddr } from "../../net/sockaddr.ts";
 import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, LATER, PASS, type TaskAccess } from "../operation.ts";
@@ -11,7 +11,6 @@ import type { NetState } from "./state.ts";
 const MSG = { PEEK: 2, TRUNC: 0x20, DONTWAIT: 0x40 } as const;
 /** The largest datagram. */
 const LARGEST = 65_536;
-const SO_RCVTIMEO = 20;
 
 /** Where what was received is to be put. */
 interface WantedMessage {
@@ -143,6 +142,6 @@ function receive(state: NetState, trap: SeccompTrap, sock: TaskSocket, server: B
 function limitOf(sock: TaskSocket): number {
   small.writeInt32LE(16, 0);
   const value = alloc(16);
-  if (sys(SYSCALLS.getsockopt, sock.fd, SOL.SOCKET, SO_RCVTIMEO, addressOf(value), smallAt) !== 0) return 0;
+  if (sys(SYSCALLS.getsockopt, sock.fd, SOL.SOCKET, SO.RCVTIMEO, addressOf(value), smallAt) !== 0) return 0;
   return long(value, 0) * 1000 + long(value, 8) / 1000;
 }

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import {
   addressOf,
   AF,
@@ -62,13 +63,8 @@ export function judgeSocketFile(state: NetState, path: string, caller: Caller): 
 }
 
 /** Where links lead; undefined: to no socket, or nowhere. */
-function socketAt(path: string): string | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isSocket() === true ? realpathSync.native(path) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const socketAt = (path: string): string | undefined =>
+  attempt(() => (statSync(path, { throwIfNoEntry: false })?.isSocket() === true ? realpathSync.native(path) : undefined), undefined);
 
 /** The number of a file that is gone is given to the next one: of a program outside, perhaps. */
 const madeAs = ({ id, btime }: ObjectStat): string => `${id} ${btime.join(".")}`;
