@@ -454,7 +454,7 @@ describe("where nothing can be confined", () => {
       const { backend, asked } = backendIn(place, { env, machine: { ...place.machine, env } }, yes);
       const result = await backend.execute(script(place, "echo hello > made"));
       expect(asked).toHaveLength(1);
-      expect(asked[0]?.question).toMatch(/^execute \.\/x\.sh\? .*would run sandboxed, but/);
+      expect(asked[0]?.question).toMatch(/^execute \.\/x\.sh\? .*it was not sandboxed:/);
       expect(result).toMatchObject(yes ? { exitCode: 0, supervised: false } : { ended: "refused" });
       expect(existsSync(join(place.project, "made"))).toBe(yes);
     }
@@ -466,7 +466,7 @@ describe("where nothing can be confined", () => {
     script(place, "echo hello");
     const work = `const { output, supervised } = await backend.execute("./x.sh"); console.log(supervised, output);`;
     const { stdout } = useLibrary(place, work, [join(DIST, "bin.cjs"), "run", "-P", "-q", "--", process.execPath]);
-    expect(stdout).toMatch(/^execute \.\/x\.sh\? .*would run sandboxed, but.*\nfalse Error: Permission denied for execute/);
+    expect(stdout).toMatch(/^execute \.\/x\.sh\? .*it was not sandboxed:.*\nfalse Error: Permission denied for execute/);
     expect(stdout).not.toContain("hello");
   });
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import { hear, type ReadAnswer, understandAnswer } from "./read-answer.ts";
+import { hear, NobodyThereError, type ReadAnswer, understandAnswer } from "./read-answer.ts";
 import type { Question } from "@assent/guard/approve";
 import type { RequestVerdict, Verdict } from "@assent/core/policy";
 
@@ -21,15 +21,6 @@ export interface AskQuestion {
 
 /** Answers a question. Only `true` is a yes, and `false` a no. An error, a rejection or anything else: nobody could be asked. */
 export type OnAsk = (question: AskQuestion) => boolean | Promise<boolean>;
-
-/** There is no one to ask: thrown by an `OnAsk` of ours, where an answer of no would be nobody's. */
-export class NobodyThereError extends Error {
-  readonly code = "nobody-there";
-  constructor() {
-    super("nobody is there to answer");
-    this.name = "NobodyThereError";
-  }
-}
 
 /** A yes to a call of a tool with another input than the model wrote. What is denied stays denied. */
 export class EditedInput {
@@ -83,6 +74,14 @@ export async function ask(onAsk: OnToolAsk | undefined, asked: Omit<AskQuestion,
   const { verdict } = asked;
   const question = `${operation} ${target}? ${verdict.reason}`;
   return await hear(() => onAsk?.({ operation, target, reason: visible(asked.reason), question, verdict }), readPlain);
+}
+
+/** What a person says, where only a plain yes is one. Throws where nobody has answered. */
+export async function askPerson(onAsk: OnAsk, asked: Omit<AskQuestion, "question">): Promise<boolean> {
+  const read = await ask(onAsk, asked);
+  if (read.is === "failed") throw new Error(read.why);
+  if (read.is === "later") throw new NobodyThereError();
+  return isPlainYes(read);
 }
 
 /** Inside a call that a person has approved where the call was made: in the dialogue of an SDK. */

@@ -8,6 +8,7 @@ const FAMILY = {
   PermissionDeniedError: "permission-denied",
   PermissionAskError: "permission-ask",
   RulesetError: "ruleset-invalid",
+  NobodyThereError: "nobody-there",
   ExecuteDisabledError: "execute-disabled",
 } as const;
 

@@ -18,6 +18,12 @@ export type ReadAnswer =
   | { readonly is: "later" }
   | { readonly is: "failed"; readonly why: string };
 
+/** Who kept a call from going ahead: the `policy`, a `person`; `nobody` was there to be asked, or asking was a `failure`. */
+export type DeniedBy = "policy" | "person" | "nobody" | "failure";
+
+/** Whose no it is that something does not go ahead after this answer. */
+export const whoseNo = ({ is }: ReadAnswer): DeniedBy => (is === "failed" ? "failure" : is === "later" ? "nobody" : "person");
+
 export type AnswerScope =
   | { readonly is: "once" }
   | { readonly is: "session" }
@@ -33,12 +39,21 @@ export function lengthOf(value: unknown, most: number = LONGEST_GRANT_MS): numbe
   return Number.isFinite(ms) && ms > 0 && ms <= most ? ms : undefined;
 }
 
+/** There is no one to ask: thrown by an `OnAsk` of ours, where an answer of no would be nobody's. */
+export class NobodyThereError extends Error {
+  override readonly name = "NobodyThereError";
+  readonly code = "nobody-there";
+  constructor() {
+    super("nobody is there to answer");
+  }
+}
+
 /** Waits for an answer, and reads it. Never throws: what goes wrong is none. */
 export async function hear(ask: () => unknown, understand: (answer: unknown) => ReadAnswer): Promise<ReadAnswer> {
   try {
     return understand(await ask());
   } catch (error) {
-    return { is: "failed", why: messageOf(error) };
+    return error instanceof NobodyThereError ? { is: "later" } : { is: "failed", why: messageOf(error) };
   }
 }
 
