@@ -212,7 +212,9 @@ export class LocalBackend {
 
   /** Throws `TypeError` for an option that does not exist, `RulesetError` when the permissions are no ruleset. */
   constructor(options: LocalBackendOptions) {
-    checkOptions("LocalBackend", options, OPTIONS);
+    checkOptions("LocalBackend", options ?? {}, OPTIONS);
+    if (options?.root === undefined)
+      throw new GuardOptionError("root", "LocalBackend: the option `root` is missing: the folder that it works in");
     checkGuard(options);
     const root = resolve(options.root);
     const by = options.guard === undefined ? byRuleset(options, root) : byGuard(options.guard, options, root);
