@@ -454,7 +454,7 @@ describe("where nothing can be confined", () => {
       const { backend, asked } = backendIn(place, { env, machine: { ...place.machine, env } }, yes);
       const result = await backend.execute(script(place, "echo hello > made"));
       expect(asked).toHaveLength(1);
-      expect(asked[0]?.question).toMatch(/^execute \.\/x\.sh\? .*it was not sandboxed:/);
+      expect(asked[0]?.question).toMatch(/^execute \.\/x\.sh\? .*would run sandboxed, but/);
       expect(result).toMatchObject(yes ? { exitCode: 0, supervised: false } : { ended: "refused" });
       expect(existsSync(join(place.project, "made"))).toBe(yes);
     }

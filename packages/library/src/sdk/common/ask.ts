@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import { hear, NobodyThereError, type ReadAnswer, understandAnswer } from "./read-answer.ts";
+import { hear, type ReadAnswer, understandAnswer } from "./read-answer.ts";
 import type { Question } from "@assent/guard/approve";
 import type { RequestVerdict, Verdict } from "@assent/core/policy";
 
@@ -21,6 +21,15 @@ export interface AskQuestion {
 
 /** Answers a question. Only `true` is a yes, and `false` a no. An error, a rejection or anything else: nobody could be asked. */
 export type OnAsk = (question: AskQuestion) => boolean | Promise<boolean>;
+
+/** There is no one to ask: thrown by an `OnAsk` of ours, where an answer of no would be nobody's. */
+export class NobodyThereError extends Error {
+  override readonly name = "NobodyThereError";
+  readonly code = "nobody-there";
+  constructor() {
+    super("nobody is there to answer");
+  }
+}
 
 /** A yes to a call of a tool with another input than the model wrote. What is denied stays denied. */
 export class EditedInput {
@@ -73,7 +82,15 @@ export async function ask(onAsk: OnToolAsk | undefined, asked: Omit<AskQuestion,
   const target = visible(asked.target);
   const { verdict } = asked;
   const question = `${operation} ${target}? ${verdict.reason}`;
-  return await hear(() => onAsk?.({ operation, target, reason: visible(asked.reason), question, verdict }), readPlain);
+  const put = async (): Promise<unknown> => {
+    try {
+      return await onAsk?.({ operation, target, reason: visible(asked.reason), question, verdict });
+    } catch (error) {
+      if (error instanceof NobodyThereError) return "later";
+      throw error;
+    }
+  };
+  return await hear(put, readPlain);
 }
 
 /** What a person says, where only a plain yes is one. Throws where nobody has answered. */

@@ -39,21 +39,12 @@ export function lengthOf(value: unknown, most: number = LONGEST_GRANT_MS): numbe
   return Number.isFinite(ms) && ms > 0 && ms <= most ? ms : undefined;
 }
 
-/** There is no one to ask: thrown by an `OnAsk` of ours, where an answer of no would be nobody's. */
-export class NobodyThereError extends Error {
-  override readonly name = "NobodyThereError";
-  readonly code = "nobody-there";
-  constructor() {
-    super("nobody is there to answer");
-  }
-}
-
 /** Waits for an answer, and reads it. Never throws: what goes wrong is none. */
 export async function hear(ask: () => unknown, understand: (answer: unknown) => ReadAnswer): Promise<ReadAnswer> {
   try {
     return understand(await ask());
   } catch (error) {
-    return error instanceof NobodyThereError ? { is: "later" } : { is: "failed", why: messageOf(error) };
+    return { is: "failed", why: messageOf(error) };
   }
 }
 
