@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { resolve, dirname } from "node:path";
 import { realpathSync } from "node:fs";
 import { decide, type DecideOptions, failedOutcome, type Host, type Outcome, type Request, whoOf } from "@assent/guard/engine";
@@ -15,7 +14,7 @@ import { noteOutcome } from "../common/outcomes.ts";
 import { sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
 import { assentProgram } from "../confined/run.ts";
 import { type GuardCall, folderNamedBy, lowerCall, type LoweredCall, type RunningCall } from "./call.ts";
-import { callOfTool, combineFindings, isWritten, type NamedTool } from "./combine.ts";
+import { judgeTogether, type NamedTool } from "./combine.ts";
 import type { ReadCodePolicy } from "./policy-in-code.ts";
 import type { CallDecision, GuardCallOptions, GuardOptions } from "./types.ts";
 
@@ -144,28 +143,11 @@ export function judgeCalls(
   options: GuardCallOptions,
   asked: JudgingWay = {},
 ): JudgedCalls {
-  const started = performance.now();
   const { tool } = asked;
   const starts = asked.starts === true && calls.length === 1 && (tool === undefined || tool.field !== undefined);
   const way = { ...asked, starts };
   const judge = (call: GuardCall): JudgedCall => judgeOne(call, lowerCall(call), root, place, options, way);
-  // Not `calls.map`: it passes over gaps, and a gap is no call.
-  const parts = Array.from(calls, judge);
-  const named = tool === undefined ? [] : [judge(callOfTool(tool))].filter(({ outcome }) => isWritten(outcome));
-  return {
-    parts,
-    way: asked,
-    decision: combineFindings(
-      [...parts, ...named].map(({ outcome }) => outcome),
-      {
-        id: randomUUID(),
-        calls,
-        principal: principalOf(place, options),
-        confined: parts.some(({ outcome }) => outcome.instead !== undefined),
-        milliseconds: performance.now() - started,
-      },
-    ),
-  };
+  return { ...judgeTogether(calls, tool, principalOf(place, options), judge), way: asked };
 }
 
 const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions): Principal | undefined => options.principal ?? principal;
