@@ -466,7 +466,7 @@ describe("where nothing can be confined", () => {
     script(place, "echo hello");
     const work = `const { output, supervised } = await backend.execute("./x.sh"); console.log(supervised, output);`;
     const { stdout } = useLibrary(place, work, [join(DIST, "bin.cjs"), "run", "-P", "-q", "--", process.execPath]);
-    expect(stdout).toMatch(/^execute \.\/x\.sh\? .*would run sandboxed, but.*\nfalse Error: Permission denied for execute/);
+    expect(stdout).toMatch(/^execute \.\/x\.sh\? .*it was not sandboxed:.*\nfalse Error: Permission denied for execute/);
     expect(stdout).not.toContain("hello");
   });
 

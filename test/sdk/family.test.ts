@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as library from "@assent/library/sdk";
 import * as compat from "@assent/library/sdk/compat";
@@ -21,6 +23,41 @@ const MADE: Readonly<Record<string, readonly unknown[]>> = {
   RulesetError: [["x"]],
   ExecuteDisabledError: [],
 };
+
+/** Errors that no program sees: they are caught where the library's own functions call one another, or end a server of `assent mcp`. */
+const INSIDE: Readonly<Record<string, string>> = {
+  "backend/pin.ts": "UnsteadyError",
+  "backend/content.ts": "MovedError",
+  "common/ask.ts": "Error",
+  "core/given-world.ts": "TypeError",
+  "core/judge-calls.ts": "Error",
+  "core/no-commands.ts": "CommandsNotUnderstood Error",
+  "create-guard/approvals.ts": "Error",
+  "create-guard/judging.ts": "Error",
+  "create-guard/policy-in-code.ts": "Error",
+  "machine/open-guard.ts": "Error",
+  "mcp/gateway/server-process.ts": "Error",
+  "mcp/http/body.ts": "TooLargeError",
+  "mcp/http/proxy.ts": "Error",
+  "mcp/http/remote.ts": "Error NoStreamError",
+};
+
+/** What an SDK is thrown has the form that the SDK reads. */
+const OF_SDKS = /^(?:ai-sdk|claude-agent-sdk|langchain|mastra|mcp-transport|openai-agents)\//;
+
+it("is all that the library throws", () => {
+  const root = join(import.meta.dirname, "../../packages/library/src/sdk");
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !OF_SDKS.test(file));
+  const thrown = files.flatMap((file) => {
+    const found = [...readFileSync(join(root, file), "utf8").matchAll(/\bthrow new (\w+)/g)].map(([, name = ""]) => name);
+    const strange = new Set(found.filter((name) => !(name in MADE) && !WITHIN.has(name)));
+    return strange.size === 0 ? [] : [[file, [...strange].toSorted().join(" ")] as const];
+  });
+  expect(Object.fromEntries(thrown)).toEqual(INSIDE);
+});
+
+/** Of the family, and exported by no entry. */
+const WITHIN = new Set(["NobodyThereError", "PartMissing"]);
 
 /** Of the engine: no guard throws it. */
 const OTHERS = new Set(["OutOfBudget"]);

@@ -30,7 +30,6 @@ export type {
   CallDecision,
   GuardCallOptions,
   CallOutcome,
-  DeniedBy,
   DeniedOutcome,
   GuardAnswer,
   GuardChange,
@@ -39,6 +38,7 @@ export type {
   PendingOutcome,
 } from "./create-guard/types.ts";
 export type { Principal } from "@assent/core/policy";
+export type { DeniedBy } from "./common/read-answer.ts";
 export { type AssentError, isAssentError } from "./common/family.ts";
 export { probeSandbox } from "./common/sandbox.ts";
 export { queueApprover, type QueueOnAsk, type QueueApproverOptions } from "./queue/index.ts";

@@ -1,14 +1,10 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { Question } from "@assent/guard/approve";
-import type { GivenPolicies } from "@assent/guard/engine/given";
 import type { ToolFacts } from "@assent/guard/engine";
-import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/order";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
-import type { GuardCall, RunningCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
-import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
-import type { CallDecision, CallOutcome, GuardAnswer, GuardCallOptions } from "../create-guard/types.ts";
+import type { GuardInside } from "../create-guard/inside.ts";
+import type { GuardAnswer } from "../create-guard/types.ts";
 import type { AskQuestion } from "../common/ask.ts";
 import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import type { AdapterOptions } from "./judge.ts";
@@ -18,27 +14,6 @@ export const OPENED: unique symbol = Symbol.for("assent.guard");
 
 /** The inside of such a guard, for what does the work itself: backends, the gate of patches. */
 export const INSIDE: unique symbol = Symbol.for("assent.guard.inside");
-
-/** What those need that do the work themselves. */
-export interface GuardInside {
-  readonly root: GuardRoot;
-  readonly place: GuardPlaceInCode;
-  readonly shadow: boolean;
-  /** Whether anybody answers at once. */
-  readonly asks: boolean;
-  /** Judges; asks and tells nobody. */
-  judge(calls: readonly GuardCall[], options: GuardCallOptions, way: JudgingWay): JudgedCalls;
-  /** What becomes of what was judged: asks where it has to, and tells who listens. */
-  conclude(judged: JudgedCalls, options: GuardCallOptions): Promise<CallOutcome>;
-  /** What its runs go by. */
-  given(): GivenPolicies;
-  /** A question of a command that runs, put to whoever answers at once. */
-  askInRun(question: Question, about: RunningCall, signal: AbortSignal): Promise<Omit<RunAnswer, "seq">>;
-  /** Tells who listens what a command that runs was refused without a question. */
-  tellInRun(judged: JudgedInRun, about: RunningCall): void;
-  /** Tells who listens. */
-  tell(decision: CallDecision): void;
-}
 
 /** A guard that is made in code, as a backend takes it. */
 export interface InsideGuard {

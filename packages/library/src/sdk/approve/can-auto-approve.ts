@@ -1,19 +1,18 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, normalize, resolve } from "node:path";
-import { adviceForPerson, type Action, brief, type ExecAction, type Lowered, visible, type World } from "@assent/core/action";
-import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "@assent/guard/engine";
+import { adviceForPerson, type Action, brief, type ExecAction, visible, type World } from "@assent/core/action";
+import { failedVerdict, realWorld } from "@assent/guard/engine";
 import { lowerPatch, readPatch } from "@assent/core/patch";
 import { isWithin, parentOf } from "@assent/core/path";
 import { isConfined, type Mode, type Policy, type RequestVerdict, stricterOf } from "@assent/core/policy";
-import { lowerArgv } from "@assent/core/shell";
 import { type Machine, thisMachine } from "@assent/guard/state";
-import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
+import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { ask, isPlainYes, type OnAsk } from "../common/ask.ts";
 import type { GuardCall } from "../create-guard/call.ts";
-import { type JudgingWay, policiesOf, whoIn } from "../create-guard/judging.ts";
+import { type GuardInside, machineGuard } from "../create-guard/inside.ts";
+import { forgetful, type JudgingWay } from "../create-guard/judging.ts";
 import { openedDecision } from "../create-guard/opened.ts";
 import type { CallDecision } from "../create-guard/types.ts";
-import { LIBRARY } from "../common/library.ts";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { sandboxIsKnown } from "../common/sandbox.ts";
 
@@ -135,12 +134,12 @@ function assess(argv: readonly string[], options: AutoApproveOptions): Assessmen
   const twice = guard === undefined ? undefined : (["policyFiles", "machine"] as const).find((name) => options[name] !== undefined);
   if (twice !== undefined)
     throw new GuardOptionError(twice, `canAutoApprove: the option \`${twice}\` is the guard's own: give it to createGuard`);
-  const inside = guard?.[INSIDE](options.workdir === undefined ? {} : { cwd: options.workdir });
-  const own = inside?.root.machine ?? options.machine ?? thisMachine();
+  const inside = guard === undefined ? byFiles(options) : guard[INSIDE](options.workdir === undefined ? {} : { cwd: options.workdir });
+  const own = inside.root.machine;
   const surroundings = environment(own, options.env);
   if ("problem" in surroundings) return { type: "ask-user", reason: surroundings.problem };
   const { machine, assignments, home } = surroundings;
-  const workdir = options.workdir ?? inside?.place.cwd ?? process.cwd();
+  const workdir = inside.place.cwd;
   if (!workdir.startsWith("/")) return { type: "ask-user", reason: "the working directory is not an absolute path" };
   if (argv.length === 0 || argv.some((word) => typeof word !== "string" || word.includes("\0")))
     return { type: "reject", reason: "the command is not a list of words" };
@@ -154,7 +153,7 @@ function assess(argv: readonly string[], options: AutoApproveOptions): Assessmen
   }
   const place: CommandPlace = { machine, world, worlds: world === here ? [here] : [world, here], workdir, assignments, options, inside };
   const said = call.is === "patch" ? assessPatch(call.text, argv, place) : assessCommand(argv, place);
-  if (inside === undefined) return said;
+  if (guard === undefined) return said;
   inside.tell(decisionOf(said, argv, place, inside));
   const { type, reason, ...more } = said;
   if (!inside.shadow || type === "auto-approve") return said;
@@ -165,6 +164,12 @@ function assess(argv: readonly string[], options: AutoApproveOptions): Assessmen
     runInSandbox: false,
     ...("applyPatch" in more ? { applyPatch: more.applyPatch } : {}),
   };
+}
+
+/** The files of this machine judge, and nothing that was answered before. */
+function byFiles({ workdir = process.cwd(), policyFiles = [], machine = thisMachine() }: AutoApproveOptions): GuardInside {
+  const own = { agent: "library", point: "library", sessionRoot: workdir, policies: { policyFiles, extensions: "off" } } as const;
+  return machineGuard({ machine: forgetful(machine), own }, workdir);
 }
 
 const VERDICTS = { "auto-approve": "allow", "ask-user": "ask", reject: "deny" } as const;
@@ -233,24 +238,22 @@ interface CommandPlace {
   readonly worlds: readonly World[];
   readonly workdir: string;
   readonly options: AutoApproveOptions;
-  /** Who judges in the place of this machine's files. */
-  readonly inside: GuardInside | undefined;
+  /** Who judges: the guard that was given, or the files of this machine. */
+  readonly inside: GuardInside;
 }
 
 function assessCommand(argv: readonly string[], place: CommandPlace): Assessment {
-  const { options, world } = place;
   // As a program of its own it changes nobody's folder; there is none on most machines.
   if (argv[0] === "cd" && argv.length <= 2) {
-    const nothing = verdictOn({ actions: [], unknowns: [] }, place, false);
+    const nothing = verdictOn([{ argv: ["true"] }], place, false);
     return nothing.decision === "allow" ? { type: "auto-approve", ...CHANGE_DIRECTORY, runInSandbox: false } : asking(nothing);
   }
   const words = place.assignments.length === 0 ? argv : ["env", ...place.assignments, ...argv];
-  const lowered = lowerArgv(words, { world, shell: "bash" });
-  const verdict = verdictOn(lowered, place, canConfine(place), { argv: words });
+  const verdict = verdictOn([{ argv: words }], place, canConfine(place));
   const confined = goesConfined(verdict, place);
   if (verdict.decision === "allow" && confined === undefined) return { type: "auto-approve", ...approvalFor(verdict), runInSandbox: false };
   if (verdict.decision === "deny") return { type: "reject", reason: verdict.reason };
-  if (options.approvals?.has(argv, place.workdir) === true)
+  if (isApproved(argv, verdict, place))
     return { type: "auto-approve", reason: "Approved for this session", group: "Running commands", runInSandbox: false };
   if (confined !== undefined) return { type: "auto-approve", ...confined, group: "Running commands", runInSandbox: true };
   return asking(verdict);
@@ -261,25 +264,33 @@ function assessPatch(text: string, argv: readonly string[], place: CommandPlace)
   const applyPatch = { patch: text };
   const reading = readPatch(text, { strict: place.options.strictPatches === true });
   if (!reading.ok) return { type: "reject", reason: `the patch is malformed in line ${reading.line}: ${reading.message}`, applyPatch };
-  const lowered = lowerPatch(text, world);
-  const verdict = verdictOn(lowered, place, false, applyPatch);
+  const verdict = verdictOn([applyPatch], place, false);
   if (verdict.decision === "deny") return { type: "reject", reason: verdict.reason, applyPatch };
-  const edits = verdictOn({ ...lowered, actions: lowered.actions.map(asEdit) }, place, false);
+  const { actions, unknowns } = lowerPatch(text, world);
+  const changes = actions.flatMap(asEdit);
+  const edits = unknowns.length > 0 || changes.length < actions.length ? verdict : verdictOn(changes, place, false);
   // What a patch takes away is in the patch: it counts as an edit, unless something more than a default asks.
   const isEdit = edits.decision === "allow" && (verdict.decision === "allow" || verdict.basis === "default");
   if (isEdit && options.policy !== "suggest") {
     const reason = "apply_patch command is constrained to writable paths";
     return { type: "auto-approve", reason, group: "Editing", runInSandbox: false, applyPatch };
   }
-  if (options.approvals?.has(argv, place.workdir) === true)
+  if (isApproved(argv, verdict, place))
     return { type: "auto-approve", reason: "Approved for this session", group: "Editing", runInSandbox: false, applyPatch };
-  const confined = goesConfined(verdictOn(lowered, place, canConfine(place)), place);
+  const confined = goesConfined(verdictOn([applyPatch], place, canConfine(place)), place);
   if (confined !== undefined) return { type: "auto-approve", ...confined, group: "Editing", runInSandbox: true, applyPatch };
   return { ...asking(isEdit ? verdict : edits), applyPatch };
 }
 
-function asEdit(action: Action): Action {
-  return action.kind === "file" && action.operation === "delete" && action.recursive !== true ? { ...action, operation: "edit" } : action;
+/** For the session; what could not be judged nobody has approved. */
+const isApproved = (argv: readonly string[], { builtin }: RequestVerdict, { options, workdir }: CommandPlace): boolean =>
+  builtin !== "failure" && options.approvals?.has(argv, workdir) === true;
+
+/** As a call by itself, in which taking away is an edit; none where that cannot be said. */
+function asEdit(action: Action): readonly GuardCall[] {
+  if (action.kind !== "file" || action.target.kind !== "path" || action.recursive === true) return [];
+  const operation = action.operation === "delete" ? "edit" : action.operation;
+  return [{ tool: operation, input: { path: action.asGiven ?? action.target.path }, facts: { does: "file", operation, fields: ["path"] } }];
 }
 
 function asking({ reason, help }: RequestVerdict): Assessment {
@@ -293,34 +304,24 @@ function goesConfined(verdict: RequestVerdict, { options }: CommandPlace): { rea
 }
 
 /** By a guard nothing is confined here: the run would not know its policy. */
-const canConfine = ({ options, inside }: CommandPlace): boolean => inside === undefined && (options.sandbox ?? sandboxIsKnown());
+const canConfine = ({ options }: CommandPlace): boolean => options.guard === undefined && (options.sandbox ?? sandboxIsKnown());
 
-/** `call`: the whole of what is asked, which by a guard counts with what was answered and refused before. */
-function verdictOn(lowered: Lowered, place: CommandPlace, confines: boolean, call?: GuardCall): RequestVerdict {
-  const { inside } = place;
-  const verdicts = place.worlds.map((world) =>
-    inside === undefined || call === undefined ? verdictIn(world, lowered, place, confines) : verdictBy(inside, world, call, place),
+function verdictOn(calls: readonly GuardCall[], place: CommandPlace, confines: boolean): RequestVerdict {
+  const { inside, machine, workdir, options } = place;
+  const way: JudgingWay = {
+    looks: true,
+    shell: "bash",
+    machine,
+    adapt: (files) => withMode(files, place),
+    // As codex does: whoever gets a refusal there may ask by `mayRunOutside`.
+    ...(confines ? { wall: () => undefined, refusable: options.policy === "full-auto" } : {}),
+  };
+  const verdicts = place.worlds.map(
+    (world) => openedDecision(inside.judge(calls, { cwd: workdir }, { ...way, world: () => world }), false).verdict,
   );
   const whole = verdicts.reduce(stricterOf);
   // Of two that go ahead, one may do so confined only.
   return whole.decision === "allow" ? (verdicts.find(isConfined) ?? whole) : whole;
-}
-
-function verdictIn(world: World, lowered: Lowered, { machine, workdir, options, inside }: CommandPlace, confines: boolean): RequestVerdict {
-  const policies = inside === undefined ? undefined : policiesOf(inside.root, inside.place);
-  const adapt = (files: Policy): Policy => withMode(policies === undefined ? files : policies.adapt(files), { workdir, options });
-  // As codex does: whoever gets a refusal there may ask by `mayRunOutside`.
-  const refusable = confines && options.policy === "full-auto";
-  const files = policies ?? { policyFiles: options.policyFiles ?? [] };
-  const who = inside === undefined ? {} : { who: () => whoIn(inside.place, machine) };
-  const situation: Situation = { ...LIBRARY, machine, ...files, ...who, adapt, confines, refusable };
-  return judgeBy(lowered, judgingBy(situation, world, findSources(situation, world, lowered, workdir)));
-}
-
-function verdictBy(inside: GuardInside, world: World, call: GuardCall, place: CommandPlace): RequestVerdict {
-  const { machine, workdir } = place;
-  const way: JudgingWay = { looks: true, shell: "bash", machine, world: () => world, adapt: (files) => withMode(files, place) };
-  return openedDecision(inside.judge([call], { cwd: workdir }, way), false).verdict;
 }
 
 function withMode(files: Policy, { workdir, options }: Pick<CommandPlace, "workdir" | "options">): Policy {

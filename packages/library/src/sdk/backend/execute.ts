@@ -3,9 +3,9 @@ import { isConfined, type JudgedAction, type RequestVerdict } from "@assent/core
 import type { Machine } from "@assent/guard/state";
 import { type RefusedInRun, refusedText } from "../confined/refused.ts";
 import type { RunEnd } from "../confined/run.ts";
-import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
+import { deniedText, PermissionDeniedError } from "../common/errors.ts";
 import { Command, type Start } from "./command.ts";
-import type { BackendChecker } from "../rules/call-checker.ts";
+import { type BackendChecker, checkTarget } from "../rules/backend-checker.ts";
 import type { Supervising } from "./supervision.ts";
 
 /** How a command is run. */
@@ -132,13 +132,13 @@ export class Runner {
 
   async #offer(line: string, how: string, reason: string | undefined): Promise<"approved" | "refused" | "nobody" | "denied"> {
     const why = `${how}; outside nothing but its words is judged, and nothing it does is held back`;
-    return await this.#options.checker.askAfresh({ operation: "execute", text: line }, line, why, reason ?? "");
+    return await this.#options.checker.askAfresh(checkTarget("execute", line), line, why, reason ?? "");
   }
 
   /** It was to be confined, nothing could be, and nothing was started: a question, as where nothing confines. */
   async #askInstead(line: string, problem: string, options: ExecuteOptions): Promise<ExecuteResult> {
     const why = `nobody can know what it does; it would run sandboxed, but ${problem}`;
-    const said = await this.#options.checker.askAfresh({ operation: "execute", text: line }, line, why, options.reason ?? "");
+    const said = await this.#options.checker.askAfresh(checkTarget("execute", line), line, why, options.reason ?? "");
     if (isAborted(options.signal)) return CANCELLED;
     return said === "approved" ? await this.#runBare(line, options) : refusedResult(refusedLine(line, said, problem));
   }
@@ -212,9 +212,10 @@ export class Runner {
     if (unknown) await supervision?.probe(cwd);
     let verdict: RequestVerdict;
     try {
-      verdict = await checker.checkTarget({ operation: "execute", text: line }, line, reason ?? "", cwd);
+      verdict = await checker.checkTarget(checkTarget("execute", line), line, reason ?? "", cwd);
     } catch (error) {
-      return { refused: refusalOf(error) };
+      if (!(error instanceof PermissionDeniedError)) throw error;
+      return { refused: `Error: ${deniedText(error)}` };
     }
     if (supervision === undefined) return this.#bare(line);
     const words = { line, reason: reason ?? "" };
@@ -238,13 +239,6 @@ const WHY_NOT = { refused: "the user refused", nobody: "approval required, and n
 function refusedLine(line: string, said: keyof typeof WHY_NOT, problem?: string): string {
   const unconfined = problem === undefined ? "" : `; it could not be sandboxed: ${problem}`;
   return `Error: Permission denied for execute on '${brief(line, 400)}': ${WHY_NOT[said]}${unconfined}`;
-}
-
-/** What the errors of a check say; others are thrown on. */
-function refusalOf(error: unknown): string {
-  if (error instanceof PermissionAskError || !(error instanceof PermissionDeniedError)) throw error;
-  const asks = error.reason.startsWith("approval required");
-  return `Error: ${error.message}${asks ? " (approval required)" : error.help === undefined ? "" : ` (${error.help})`}`;
 }
 
 /**

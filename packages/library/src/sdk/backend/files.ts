@@ -1,4 +1,3 @@
-import type { FileOperation } from "@assent/core/action";
 import { applyLineEdits, splitLines, withHashes, type LineEdit } from "./lines.ts";
 import { hashOf, makeFolders, MovedError, readHeld, replaceHeld, textOf } from "./content.ts";
 import type { Pinned } from "./pin.ts";
@@ -104,7 +103,7 @@ export class Files {
     const object = found.is === "object" ? found.object : found.folder;
     try {
       // Whether it is there is not told before it may be read.
-      const refused = await this.#place.check("read", ["read"], requested, found);
+      const refused = await this.#place.check("read", requested, found);
       if (refused !== undefined) return refused;
       if (found.is === "missing") return failure("not-found", `'${requested}' does not exist`);
       if (!object.stats.isFile()) return wrongKind(object, requested);
@@ -120,13 +119,13 @@ export class Files {
   /** Creates or replaces a file, and the folders above it. */
   async write(requested: string, content: string | Uint8Array): Promise<Written | Failure> {
     const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
-    return await this.#change("write", "write", requested, () => ({ bytes }));
+    return await this.#change("write", requested, () => ({ bytes }));
   }
 
   /** Replaces a text that occurs exactly once, or with `all` every time. Refused when the file has changed since it was read here. */
   async edit(requested: string, old: string, replacement: string, options: { readonly all?: boolean } = {}): Promise<Written | Failure> {
     if (old === "") return failure("no-match", "the text to be replaced is empty");
-    return await this.#change("edit", "edit", requested, (text) => {
+    return await this.#change("edit", requested, (text) => {
       const parts = text.split(old);
       const count = parts.length - 1;
       if (count === 0) return failure("no-match", `the text does not occur in '${requested}'`);
@@ -138,25 +137,25 @@ export class Files {
 
   /** Replaces lines by their addresses (`read` with `hashes`). */
   async editLines(requested: string, edits: readonly LineEdit[]): Promise<Written | Failure> {
-    return await this.#change("edit", "edit", requested, (text) => {
+    return await this.#change("edit", requested, (text) => {
       const next = applyLineEdits(text, edits);
       return typeof next === "string" ? { bytes: Buffer.from(next, "utf8"), replacements: edits.length } : next;
     });
   }
 
-  async #change(operation: Operation, does: FileOperation, requested: string, next: Next): Promise<Written | Failure> {
+  async #change(operation: Operation, requested: string, next: Next): Promise<Written | Failure> {
     const first = this.#place.locate(requested);
     if ("ok" in first) return first;
     (first.is === "object" ? first.object : first.folder).close();
     // A change that waits for another one starts from what that leaves.
-    return await this.#inTurn(first.real, async () => await this.#changeNow(operation, does, requested, next));
+    return await this.#inTurn(first.real, async () => await this.#changeNow(operation, requested, next));
   }
 
-  async #changeNow(operation: Operation, does: FileOperation, requested: string, next: Next): Promise<Written | Failure> {
+  async #changeNow(operation: Operation, requested: string, next: Next): Promise<Written | Failure> {
     const found = this.#place.locate(requested);
     if ("ok" in found) return found;
     try {
-      const refused = await this.#place.check(operation, [does], requested, found);
+      const refused = await this.#place.check(operation, requested, found);
       if (refused !== undefined) return refused;
       if (found.is === "missing" && operation === "edit") return failure("not-found", `'${requested}' does not exist`);
       if (found.is === "object" && !found.object.stats.isFile()) return wrongKind(found.object, requested);

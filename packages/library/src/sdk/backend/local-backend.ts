@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
 import { randomUUID } from "node:crypto";
 import { thisMachine, type Machine } from "@assent/guard/state";
-import { INSIDE, type InsideGuard, type GuardInside } from "../adapters/guards.ts";
+import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
+import type { GuardInside } from "../create-guard/inside.ts";
 import type { OnAsk } from "../common/ask.ts";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { type CheckerOptions, PermissionChecker } from "../rules/checker.ts";
 import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
-import { effectOf, FILE_OPERATION } from "../rules/judge.ts";
-import { type BackendChecker, GuardChecker } from "../rules/call-checker.ts";
+import { effectOf } from "../rules/judge.ts";
+import { BackendChecker, checkTarget } from "../rules/backend-checker.ts";
 import { probeSandbox, UNSUPERVISED } from "../common/sandbox.ts";
 import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
 import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
@@ -211,7 +212,9 @@ export class LocalBackend {
 
   /** Throws `TypeError` for an option that does not exist, `RulesetError` when the permissions are no ruleset. */
   constructor(options: LocalBackendOptions) {
-    checkOptions("LocalBackend", options, OPTIONS);
+    checkOptions("LocalBackend", options ?? {}, OPTIONS);
+    if (options?.root === undefined)
+      throw new GuardOptionError("root", "LocalBackend: the option `root` is missing: the folder that it works in");
     checkGuard(options);
     const root = resolve(options.root);
     const by = options.guard === undefined ? byRuleset(options, root) : byGuard(options.guard, options, root);
@@ -249,8 +252,8 @@ export class LocalBackend {
   /** Whether an operation on a path, or a command, would be asked about. */
   needsApproval(operation: Operation, target: string): boolean {
     return operation === "execute"
-      ? effectOf(this.#checker.verdictOn({ operation, text: target }).decision) === "ask"
-      : this.#place.asks(operation, FILE_OPERATION[operation], target);
+      ? effectOf(this.#checker.verdictOn(checkTarget(operation, target)).decision) === "ask"
+      : this.#place.asks(operation, target);
   }
 
   /** A text, or some of its lines. Without a range, a long one is cut (`truncated`). */
@@ -381,6 +384,7 @@ function byGuard(guard: InsideGuard, options: LocalBackendOptions, root: string)
   // A guard that only reports stops nothing, so nothing stands around its commands.
   const supervision = supervise === false || inside.shadow ? undefined : new GuardSupervision(inside);
   const unknown = supervise === "unknown" && supervision !== undefined;
-  const checker = new GuardChecker(guard, root, unknown ? () => supervision.problem : undefined);
+  const wall = unknown ? { wall: () => supervision.problem } : {};
+  const checker = new BackendChecker(inside, { way: { fixed: true, shell: "sh", ...wall } });
   return { checker, own: undefined, permissions: undefined, machine, env, path: env["PATH"], supervision, unknown };
 }

@@ -1,12 +1,11 @@
 import { mkdirSync, realpathSync } from "node:fs";
-import type { FileAction, FileOperation } from "@assent/core/action";
-import { isMeantQuestion } from "@assent/core/policy";
+import { isMeantQuestion, type RequestVerdict } from "@assent/core/policy";
 import { baseName, isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
 import type { Machine } from "@assent/guard/state";
-import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
-import { absolute, effectOf, type CheckTarget } from "../rules/judge.ts";
+import { deniedText, isUnanswered, PermissionDeniedError } from "../common/errors.ts";
+import { absolute, effectOf } from "../rules/judge.ts";
 import type { Operation } from "../rules/ruleset.ts";
-import type { BackendChecker } from "../rules/call-checker.ts";
+import { type BackendChecker, type CheckTarget, heldTarget } from "../rules/backend-checker.ts";
 import { failure, systemFailure, type Failure } from "./result.ts";
 import type { Pinned, Pinning } from "./pin.ts";
 
@@ -82,57 +81,45 @@ export class Place {
     return failure("outside", `Access denied: '${requested}' is outside allowed directories (${this.allowed.join(", ")})`);
   }
 
-  /** Asks the ruleset about what is held, and a person where that is due; undefined when it may go ahead. */
-  async check(
-    operation: Operation,
-    does: readonly FileOperation[],
-    requested: string,
-    at: Pick<Located, "asked" | "real">,
-  ): Promise<Failure | undefined> {
-    return await refusal(this.#checker.checkTarget(this.target(operation, does, at), requested, "", this.root));
+  /** Asks about what is held, and a person where that is due; undefined when it may go ahead. */
+  async check(operation: Operation, requested: string, at: Pick<Located, "asked" | "real">): Promise<Failure | undefined> {
+    return await refusal(this.#checker.checkTarget(targetOf(operation, at), requested, "", this.root));
   }
 
   /** Whether it would be asked about. */
-  asks(operation: Operation, does: FileOperation, requested: string): boolean {
+  asks(operation: Operation, requested: string): boolean {
     const found = this.locate(requested);
     if ("ok" in found) return false;
     (found.is === "object" ? found.object : found.folder).close();
-    return effectOf(this.#checker.verdictOn(this.target(operation, [does], found), this.root).decision) === "ask";
+    return effectOf(this.#verdictOn(operation, found).decision) === "ask";
   }
 
   /** Whether it would be asked about, and no rule or protection says so. */
-  asksByDefault(operation: Operation, does: FileOperation, at: Pick<Located, "asked" | "real">): boolean {
-    const { decision, basis } = this.#checker.verdictOn(this.target(operation, [does], at), this.root);
+  asksByDefault(operation: Operation, at: Pick<Located, "asked" | "real">): boolean {
+    const { decision, basis } = this.#verdictOn(operation, at);
     return decision === "ask" && basis === "default";
   }
 
   /** Whether a rule or protection denies it; what would be asked is no denial. */
-  denies(operation: Operation, does: FileOperation, real: string): boolean {
-    return this.#checker.verdictOn(this.target(operation, [does], { asked: real, real }), this.root).decision === "deny";
+  denies(operation: Operation, real: string): boolean {
+    return this.#verdictOn(operation, { asked: real, real }).decision === "deny";
   }
 
   /** Whether the content may not be shown: reading it is denied, or a rule wants to be asked about it. */
   keepsBack(real: string): boolean {
-    const verdict = this.#checker.verdictOn(this.target("read", ["read"], { asked: real, real }), this.root);
+    const verdict = this.#verdictOn("read", { asked: real, real });
     return verdict.decision === "deny" || isMeantQuestion(verdict);
   }
 
-  target(operation: Operation, does: readonly FileOperation[], { asked, real }: Pick<Located, "asked" | "real">): CheckTarget {
-    const paths = asked === real ? [real] : [real, asked];
-    const actions = does.flatMap((one) =>
-      paths.map((path): FileAction => ({ kind: "file", operation: one, target: { kind: "path", path }, origin: { by: "tool" } })),
-    );
-    const folder = parentOf(real);
-    return {
-      operation,
-      actions,
-      pinned: new Map([
-        [asked, real],
-        [real, real],
-        [folder, folder],
-      ]),
-    };
+  #verdictOn(operation: Operation, at: Pick<Located, "asked" | "real">): RequestVerdict {
+    return this.#checker.verdictOn(targetOf(operation, at), this.root);
   }
+}
+
+function targetOf(operation: Operation, { asked, real }: Pick<Located, "asked" | "real">): CheckTarget {
+  const folder = parentOf(real);
+  const pinned = [asked, real, folder].map((path) => [path, path === folder ? folder : real] as const);
+  return heldTarget(operation, asked === real ? [real] : [real, asked], new Map(pinned));
 }
 
 /** What a check says, as a value. `PermissionAskError` is for the caller who wants it thrown. */
@@ -141,9 +128,7 @@ async function refusal(checked: Promise<unknown>): Promise<Failure | undefined> 
     await checked;
     return undefined;
   } catch (error) {
-    if (error instanceof PermissionAskError || !(error instanceof PermissionDeniedError)) throw error;
-    const asks = error.reason.startsWith("approval required");
-    const help = error.help === undefined ? "" : ` (${error.help})`;
-    return failure(asks ? "approval-required" : "denied", `${error.message}${asks ? " (approval required)" : help}`);
+    if (!(error instanceof PermissionDeniedError)) throw error;
+    return failure(isUnanswered(error) ? "approval-required" : "denied", deniedText(error));
   }
 }

@@ -91,7 +91,7 @@ export class Search {
       const { complete } = walkFiles(
         folder,
         pinning,
-        (path) => !this.#place.denies("glob", "list", path),
+        (path) => !this.#place.denies("glob", path),
         (file, holder) => {
           if (!matches(file.path) || this.#hidden("glob", file.path)) return "go on";
           found.push({ path: file.path, time: lstatSync(pinning.at(holder, file.name), { throwIfNoEntry: false })?.mtimeMs ?? 0 });
@@ -111,7 +111,7 @@ export class Search {
     if ("ok" in found) return found;
     const held = found.is === "object" ? found.object : found.folder;
     try {
-      const refused = await this.#place.check("grep", ["list"], requested, found);
+      const refused = await this.#place.check("grep", requested, found);
       if (refused !== undefined) return refused;
       if (found.is === "missing") return failure("not-found", `'${requested}' does not exist`);
       return await this.#grepIn(found.object, requested, matcher, options);
@@ -151,7 +151,7 @@ export class Search {
     const { complete } = walkFiles(
       top,
       pinning,
-      (path) => isShown(path) && !this.#place.denies("grep", "list", path),
+      (path) => isShown(path) && !this.#place.denies("grep", path),
       (file, holder) => (isWanted(file.path) ? this.#open(file, holder, look) : "go on"),
     );
     return { ok: true, matches, truncated: !complete };
@@ -177,11 +177,11 @@ export class Search {
 
   /** What is denied is not there; what would be asked is. */
   #hidden(operation: "ls" | "glob", path: string): boolean {
-    return this.#place.denies(operation, "list", path) || this.#place.denies("read", "read", path);
+    return this.#place.denies(operation, path) || this.#place.denies("read", path);
   }
 
   #unreadable(path: string): boolean {
-    return this.#place.denies("grep", "list", path) || this.#place.keepsBack(path);
+    return this.#place.denies("grep", path) || this.#place.keepsBack(path);
   }
 
   async #inFolder<T extends { readonly ok: true }>(
@@ -194,8 +194,8 @@ export class Search {
     const held = found.is === "object" ? found.object : found.folder;
     try {
       // What is asked about only by default is shown; a rule's question is put, and its refusal holds.
-      if (!this.#place.asksByDefault(operation, "list", found)) {
-        const refused = await this.#place.check(operation, ["list"], requested, found);
+      if (!this.#place.asksByDefault(operation, found)) {
+        const refused = await this.#place.check(operation, requested, found);
         if (refused !== undefined) return refused;
       }
       if (found.is === "missing") return failure("not-found", `'${requested}' does not exist`);

@@ -24,10 +24,10 @@ export type OnAsk = (question: AskQuestion) => boolean | Promise<boolean>;
 
 /** There is no one to ask: thrown by an `OnAsk` of ours, where an answer of no would be nobody's. */
 export class NobodyThereError extends Error {
+  override readonly name = "NobodyThereError";
   readonly code = "nobody-there";
   constructor() {
     super("nobody is there to answer");
-    this.name = "NobodyThereError";
   }
 }
 
@@ -82,7 +82,23 @@ export async function ask(onAsk: OnToolAsk | undefined, asked: Omit<AskQuestion,
   const target = visible(asked.target);
   const { verdict } = asked;
   const question = `${operation} ${target}? ${verdict.reason}`;
-  return await hear(() => onAsk?.({ operation, target, reason: visible(asked.reason), question, verdict }), readPlain);
+  const put = async (): Promise<unknown> => {
+    try {
+      return await onAsk?.({ operation, target, reason: visible(asked.reason), question, verdict });
+    } catch (error) {
+      if (error instanceof NobodyThereError) return "later";
+      throw error;
+    }
+  };
+  return await hear(put, readPlain);
+}
+
+/** What a person says, where only a plain yes is one. Throws where nobody has answered. */
+export async function askPerson(onAsk: OnAsk, asked: Omit<AskQuestion, "question">): Promise<boolean> {
+  const read = await ask(onAsk, asked);
+  if (read.is === "failed") throw new Error(read.why);
+  if (read.is === "later") throw new NobodyThereError();
+  return isPlainYes(read);
 }
 
 /** Inside a call that a person has approved where the call was made: in the dialogue of an SDK. */

@@ -1,5 +1,6 @@
 import { adviceForModel, brief, visible } from "@assent/core/action";
 import type { RequestVerdict, RuleSource } from "@assent/core/policy";
+import type { DeniedBy } from "./read-answer.ts";
 
 /** What a refused request was, and why. */
 export interface Refusal {
@@ -10,6 +11,8 @@ export interface Refusal {
   /** What is to be said after the message's colon; empty for nothing. */
   readonly reason: string;
   readonly verdict: RequestVerdict;
+  /** Who kept it from going ahead. */
+  readonly by?: DeniedBy;
 }
 
 /** What the errors of the library have in common. Use `code`, not the text, to tell them apart. */
@@ -23,8 +26,10 @@ abstract class PermissionIssue extends Error {
   /** What to do next, for the model whose request it was. */
   readonly help: string | undefined;
   readonly verdict: RequestVerdict;
+  /** Whose no it is: that of the policy, of a person, or of nobody. */
+  readonly by: DeniedBy;
 
-  constructor(what: string, { operation, target, reason, verdict }: Refusal) {
+  constructor(what: string, { operation, target, reason, verdict, by }: Refusal & { readonly by: DeniedBy }) {
     const why = reason === "" ? "" : `: ${visible(reason)}`;
     super(`${what} for ${visible(operation)} on '${brief(target, 400)}'${why}`);
     this.operation = operation;
@@ -33,6 +38,7 @@ abstract class PermissionIssue extends Error {
     this.rule = verdict.rule;
     this.help = verdict.help === undefined ? undefined : adviceForModel(verdict.help);
     this.verdict = verdict;
+    this.by = by;
   }
 }
 
@@ -41,7 +47,7 @@ export class PermissionDeniedError extends PermissionIssue {
   override readonly name = "PermissionDeniedError";
   readonly code = "permission-denied";
   constructor(refusal: Refusal) {
-    super("Permission denied", refusal);
+    super("Permission denied", { by: "policy", ...refusal });
   }
 }
 
@@ -50,6 +56,13 @@ export class PermissionAskError extends PermissionIssue {
   override readonly name = "PermissionAskError";
   readonly code = "permission-ask";
   constructor(refusal: Refusal) {
-    super("Permission required", refusal);
+    super("Permission required", { by: "nobody", ...refusal });
   }
 }
+
+/** Nobody has said no: whoever would be asked has not answered, or could not be asked. */
+export const isUnanswered = ({ by }: Pick<PermissionIssue, "by">): boolean => by === "nobody" || by === "failure";
+
+/** A refusal in one line for the model, with what to do next. */
+export const deniedText = (error: PermissionDeniedError): string =>
+  `${error.message}${isUnanswered(error) ? " (approval required)" : error.help === undefined ? "" : ` (${error.help})`}`;

@@ -8,6 +8,8 @@ const FAMILY = {
   PermissionDeniedError: "permission-denied",
   PermissionAskError: "permission-ask",
   RulesetError: "ruleset-invalid",
+  PartMissing: "part-missing",
+  NobodyThereError: "nobody-there",
   ExecuteDisabledError: "execute-disabled",
 } as const;
 

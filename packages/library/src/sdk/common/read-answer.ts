@@ -18,6 +18,12 @@ export type ReadAnswer =
   | { readonly is: "later" }
   | { readonly is: "failed"; readonly why: string };
 
+/** Who kept a call from going ahead: the `policy`, a `person`; `nobody` was there to be asked, or asking was a `failure`. */
+export type DeniedBy = "policy" | "person" | "nobody" | "failure";
+
+/** Whose no it is that something does not go ahead after this answer. */
+export const whoseNo = ({ is }: ReadAnswer): DeniedBy => (is === "failed" ? "failure" : is === "later" ? "nobody" : "person");
+
 export type AnswerScope =
   | { readonly is: "once" }
   | { readonly is: "session" }

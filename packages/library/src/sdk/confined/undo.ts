@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Machine, thisMachine } from "@assent/guard/state";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 
 /** What of a run is undone. */
 export interface UndoRunOptions {
@@ -38,14 +38,18 @@ const OPTIONS = { paths: "texts", force: "boolean", dryRun: "boolean", machine: 
  */
 export async function undoRun(run: string, options: UndoRunOptions = {}): Promise<UndoneRun> {
   checkOptions("undoRun", options, OPTIONS);
+  const wrong = (why: string): never => {
+    throw new GuardOptionError("run", `undoRun: ${why}`);
+  };
+  if (typeof run !== "string") return wrong("the id of a run is a text");
   const { machine = thisMachine(), force = false, dryRun = false } = options;
   const paths = (options.paths ?? []).map((path) => resolve(path));
   // Only Linux has runs, and what reads their records is native.
   const undo = await import("@assent/supervisor/supervise/undo");
   const runs = undo.runsFolder(machine);
   const found = undo.findRun(runs, run, process.cwd(), false);
-  if ("problem" in found) throw new Error(`${run}: ${found.problem}`);
-  if (undo.isRunning(found.folder)) throw new Error(`${found.id} is still running, and may still change things`);
+  if ("problem" in found) return wrong(`${run}: ${found.problem}`);
+  if (undo.isRunning(found.folder)) return wrong(`${found.id} is still running, and may still change things`);
   const plan = undo.prepareUndo([found], { paths, force });
   const planned = [...new Set(plan.steps.map(({ path }) => path))];
   if (dryRun || plan.steps.length === 0) return { id: undefined, paths: planned, left: plan.refused, warnings: plan.warnings };

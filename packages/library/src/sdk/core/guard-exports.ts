@@ -6,7 +6,8 @@ export type { SchemaResult, StandardSchema, ToolEffect } from "../create-guard/e
 export { PermissionDenied } from "../create-guard/errors.ts";
 export { GuardOptionError } from "../common/options.ts";
 export type { EffectsOf, GuardedTool, InputOf, RunContext, ToolSpec } from "../create-guard/tool.ts";
-export type { AllowedOutcome, CallDecision, DeniedBy, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
+export type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
+export type { DeniedBy } from "../common/read-answer.ts";
 export { CoreGuard } from "../create-guard/core-guard.ts";
 export type { CoreGuardChange, CoreQuestion } from "../create-guard/types.ts";
 export type { CoreAnswer, CoreGuardOptions, CoreOutcome } from "./make-guard.ts";

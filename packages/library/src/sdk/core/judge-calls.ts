@@ -26,7 +26,7 @@ import {
 } from "@assent/core/request";
 import type { ShellKind } from "@assent/core/shell";
 import { folderNamedBy, type GuardCall, lowerCall, type LoweredCall } from "../create-guard/call.ts";
-import { callOfTool, type CallFinding, combineFindings, isWritten, type NamedTool } from "../create-guard/combine.ts";
+import { type CallFinding, judgeTogether, type NamedTool } from "../create-guard/combine.ts";
 import { tightenedBy } from "@assent/guard/engine/given";
 import type { CallDecision, GuardCallOptions } from "../create-guard/types.ts";
 import { worldFrom } from "./given-world.ts";
@@ -102,34 +102,14 @@ export function judgeAtOnce(
   tool?: NamedTool,
   problem?: string,
 ): CoreJudged {
-  const started = performance.now();
   const missing = new Set<string>();
-  const judge = (call: GuardCall) =>
+  const judged = judgeTogether(calls, tool, options.principal ?? place.principal, (call) =>
     judgeOne(call, root, place, options, (names) => {
       for (const name of names) missing.add(name);
       return problem ?? "a part of Assent that this needs is not there yet";
-    });
-  // Not `calls.map`: it passes over gaps, and a gap is no call.
-  const parts = Array.from(calls, judge);
-  const named = tool === undefined ? [] : [judge(callOfTool(tool))].filter(({ finding }) => isWritten(finding));
-  const decision = combineFindings(
-    [...parts, ...named].map(({ finding }) => finding),
-    {
-      id: freshId(),
-      calls,
-      principal: options.principal ?? place.principal,
-      confined: false,
-      milliseconds: performance.now() - started,
-    },
+    }),
   );
-  return { parts, decision, missing };
-}
-
-/** `crypto.randomUUID` is not there on pages that came without TLS. */
-function freshId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
+  return { ...judged, missing };
 }
 
 /** Is told which parts are missing, and says why this is not judged. */
@@ -138,7 +118,7 @@ type Lacking = (names: ReadonlySet<string>) => string;
 function judgeOne(call: GuardCall, root: CoreRoot, place: CorePlace, options: GuardCallOptions, lacking: Lacking) {
   const lowered = lowerCall(call);
   const request = requestOf(lowered, root, place, options);
-  return { call, lowered, finding: findingOf(request, root, place, options, lacking) };
+  return { call, lowered, outcome: findingOf(request, root, place, options, lacking) };
 }
 
 const cwdOf = (place: CorePlace, options: GuardCallOptions): string | undefined => options.cwd ?? place.cwd;

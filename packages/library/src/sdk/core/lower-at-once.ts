@@ -1,6 +1,6 @@
 import type { Lowered } from "@assent/core/action";
 import { lowerArgv as argvLowered, type LowerOptions, lowerShell as shellLowered } from "@assent/core/shell";
-import { withoutWaiting } from "./parts.ts";
+import { PartMissing, withoutWaiting } from "./parts.ts";
 
 // As in `shell/`, for programs that have all parts: what is missing an error says, for nothing here can wait.
 
@@ -20,5 +20,7 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
 function atOnce(lower: () => Lowered): Lowered {
   const { made, missing } = withoutWaiting(lower);
   if (made !== undefined && missing.size === 0) return made;
-  throw new Error(`parts of Assent are not there yet (${[...missing].join(", ")}): \`await loadParts()\` once, before the first command`);
+  throw new PartMissing(
+    `parts of Assent are not there yet (${[...missing].join(", ")}): \`await loadParts()\` once, before the first command`,
+  );
 }

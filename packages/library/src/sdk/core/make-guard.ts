@@ -82,7 +82,7 @@ export function makeCoreGuard<Policy, P extends Principal>(
   checkWorld(of, world);
   const principal = readPrincipal(of, options.principal);
   const list: readonly Policy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
-  const [first, ...stricter] = list.map((one, at) => way.read(one, list.length === 1 ? "policy" : `policy[${at}]`));
+  const [first, ...stricter] = Array.from(list, (one, at) => way.read(one, list.length === 1 ? "policy" : `policy[${at}]`));
   const root: CoreRoot = { world, policy: policyOf(first), shell, commands: way.commands };
   tightened(root.policy, stricter);
   const shared = { way, root, options: { onAsk, onDecision, shadow }, answers: new RememberedAnswers() };

@@ -15,8 +15,10 @@ export function giveParts(parts: Readonly<Record<string, object>>): void {
 /** What is missing for what is judged now. Judging is one piece: nobody else's can come in between. */
 let missing = new Set<string>();
 
-class PartMissing extends Error {
+/** A part of Assent that this needs is not there. */
+export class PartMissing extends Error {
   override readonly name = "PartMissing";
+  readonly code = "part-missing";
 }
 
 /** In the built core what is in a part stands as `partOf(NAME).NAME_IN_IT`. Throws where it is not there yet. */
@@ -85,5 +87,5 @@ async function inTime(name: string): Promise<string | undefined> {
  */
 export async function loadParts(): Promise<void> {
   const problem = await fetchParts(Object.keys(PART_LOADERS));
-  if (problem !== undefined) throw new Error(problem);
+  if (problem !== undefined) throw new PartMissing(problem);
 }

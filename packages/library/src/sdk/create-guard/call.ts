@@ -75,6 +75,8 @@ const wrong = (message: string): never => {
 
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
 
+export const isArgv = (value: unknown): value is readonly string[] => isListOf(value, isText);
+
 /** Understands a call, or throws `GuardCallError`: what is misspelt must not be judged as something else. */
 export function lowerCall(call: GuardCall): LoweredCall {
   const given: unknown = call;
@@ -92,7 +94,7 @@ export function lowerCall(call: GuardCall): LoweredCall {
       if (typeof value !== "string") return wrong("`shell` is a text: the command");
       return { tool: "execute", facts: { does: "shell", field: "command" }, input: { command: value }, target: value };
     case "argv": {
-      if (!isListOf(value, isText)) return wrong("`argv` is a list of texts, the program first");
+      if (!isArgv(value)) return wrong("`argv` is a list of texts, the program first");
       return { tool: "execute", facts: { does: "argv", field: "argv" }, input: { argv: value }, target: value.join(" ") };
     }
     case "patch":

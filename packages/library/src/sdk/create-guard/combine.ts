@@ -19,31 +19,37 @@ export interface CallFinding {
   readonly answer: HostAnswer;
   readonly verdict: RequestVerdict;
   readonly warnings: readonly string[];
+  /** It goes ahead confined: what is started in its place. */
+  readonly instead?: unknown;
 }
 
-/** What belongs to a decision besides the findings. */
-interface AboutDecision {
-  readonly id: string;
-  readonly calls: readonly GuardCall[];
-  readonly principal: Principal | undefined;
-  /** Something of it is started confined in its place. */
-  readonly confined: boolean;
-  readonly milliseconds: number;
-}
-
-export const callOfTool = ({ name, input }: NamedTool): GuardCall => ({ tool: name, input: isObject(input) ? input : {} });
+const callOfTool = ({ name, input }: NamedTool): GuardCall => ({ tool: name, input: isObject(input) ? input : {} });
 
 /** A tool's name is judged beside what it does where somebody has written about it. */
-export const isWritten = ({ verdict }: CallFinding): boolean => verdict.decision !== "allow" && verdict.rule !== undefined;
+const isWritten = ({ verdict }: CallFinding): boolean => verdict.decision !== "allow" && verdict.rule !== undefined;
 
 /** No opinion is a question: nobody else decides. */
 const decisionIn = ({ answer }: CallFinding): CallDecision["verdict"] => (answer.decision === "none" ? "ask" : answer.decision);
 
-/** Calls that belong together: the strictest finding is that of all. */
-export function combineFindings(
-  all: readonly CallFinding[],
-  { id, calls, principal, confined, milliseconds }: AboutDecision,
-): CallDecision {
+/** `crypto.randomUUID` is not there on pages that came without TLS. */
+function freshId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
+}
+
+/** Judges calls that belong together, and the tool whose calls they are by its name: the strictest finding is that of all. */
+export function judgeTogether<Judged extends { readonly outcome: CallFinding }>(
+  calls: readonly GuardCall[],
+  tool: NamedTool | undefined,
+  principal: Principal | undefined,
+  judge: (call: GuardCall) => Judged,
+): { readonly parts: readonly Judged[]; readonly decision: CallDecision } {
+  const started = performance.now();
+  // Not `calls.map`: it passes over gaps, and a gap is no call.
+  const parts = Array.from(calls, judge);
+  const named = tool === undefined ? [] : [judge(callOfTool(tool))].filter(({ outcome }) => isWritten(outcome));
+  const all = [...parts, ...named].map(({ outcome }) => outcome);
   const [first, ...others] = all;
   const worst = others.reduce(
     (so, next) => (so === undefined || compareDecisions(decisionIn(next), decisionIn(so)) > 0 ? next : so),
@@ -51,10 +57,10 @@ export function combineFindings(
   );
   const verdict = worst === undefined ? "allow" : decisionIn(worst);
   const { rule, builtin } = worst?.verdict ?? {};
-  return {
-    id,
+  const decision: CallDecision = {
+    id: freshId(),
     verdict,
-    confined: verdict === "allow" && confined,
+    confined: verdict === "allow" && parts.some(({ outcome }) => outcome.instead !== undefined),
     shadow: false,
     ...(principal === undefined ? {} : { principal }),
     calls,
@@ -64,9 +70,10 @@ export function combineFindings(
     forModel: worst?.answer.modelReason ?? NOTHING,
     ...(rule === undefined ? {} : { rule: placeOfRule(rule) }),
     verdicts: all.map((finding) => finding.verdict),
-    milliseconds,
+    milliseconds: performance.now() - started,
     warnings: [...new Set(all.flatMap(({ warnings }) => warnings))],
   };
+  return { parts, decision };
 }
 
 const NOTHING = "it does nothing that a rule could be about";

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { Principal } from "@assent/core/policy";
 import { visible } from "@assent/core/action";
@@ -80,6 +81,8 @@ function readGuardOptions<P extends Principal>(options: GuardOptions<P>): ReadGu
   if (unset !== undefined) throw new GuardOptionError("env", `${of}: \`${visible(unset[0])}\` of the option \`env\` must be a text`);
   for (const [name, path] of Object.entries({ cwd, home }))
     if (path !== undefined && !isAbsolute(path)) throw new GuardOptionError(name, `${of}: the option \`${name}\` must be an absolute path`);
+  if (cwd !== undefined && (confine || files !== "none") && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new GuardOptionError("cwd", `${of}: the option \`cwd\` must be a folder that is there`);
   if (
     typeof files === "string"
       ? !FILES.some((known) => known === files)
@@ -99,7 +102,7 @@ function readGuardOptions<P extends Principal>(options: GuardOptions<P>): ReadGu
   if (confine && process.platform !== "linux")
     throw new GuardOptionError("confine", `${of}: nothing can be sandboxed on ${process.platform}`);
   const list: readonly CodePolicy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
-  return { waits, principal, policies: list.map((one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
+  return { waits, principal, policies: Array.from(list, (one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
 }
 
 const isList = (policy: CodePolicy | readonly CodePolicy[]): policy is readonly CodePolicy[] => Array.isArray(policy);

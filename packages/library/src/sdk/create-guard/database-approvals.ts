@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core/data";
 import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
-import { GuardOptionError } from "../common/options.ts";
+import { checkOptions, GuardOptionError } from "../common/options.ts";
 
 /** What a store needs of a client or pool of `pg`; others have the same form. */
 export interface PostgresClient {
@@ -28,7 +28,11 @@ export interface TableOptions {
 const TABLE = "assent_approvals";
 const SHORTEST_SECRET = 32;
 
-function named({ table = TABLE, secret }: TableOptions): { readonly table: string; readonly secret: Uint8Array } {
+function named(of: string, client: unknown, does: string, options: TableOptions): { readonly table: string; readonly secret: Uint8Array } {
+  if (!isObject(client) || typeof client[does] !== "function")
+    throw new GuardOptionError("client", `${of} takes a database first: an object with a function \`${does}\``);
+  checkOptions(of, options ?? {}, { table: "string", secret: "any" });
+  const { table = TABLE, secret } = options ?? {};
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(table))
     throw new GuardOptionError("table", "the option `table` must be a name of small letters, digits and `_`");
   const bytes = typeof secret === "string" ? Buffer.from(secret) : secret;
@@ -42,7 +46,7 @@ function named({ table = TABLE, secret }: TableOptions): { readonly table: strin
  * INVARIANT: one `DELETE … RETURNING` takes a question, so that nobody else has it.
  */
 export function postgresApprovals(client: PostgresClient, options: TableOptions): ApprovalStore {
-  const { table, secret } = named(options);
+  const { table, secret } = named("postgresApprovals", client, "query", options);
   const columns = "id text primary key, created bigint not null, expires bigint not null, pending text not null";
   const create = `create table if not exists ${table} (${columns})`;
   let made: Promise<unknown> | undefined;
@@ -88,7 +92,7 @@ export function postgresApprovals(client: PostgresClient, options: TableOptions)
  * (`node:sqlite`, Node 22.5 and newer).
  */
 export function sqliteApprovals(database: SqliteDatabase, options: TableOptions): ApprovalStore {
-  const { table, secret } = named(options);
+  const { table, secret } = named("sqliteApprovals", database, "prepare", options);
   database.exec(
     `pragma busy_timeout = 15000;
     create table if not exists ${table} (id text primary key, created integer not null, expires integer not null, pending text not null)`,

@@ -1,5 +1,6 @@
 import type { Principal } from "@assent/core/policy";
-import type { CallDecision, DeniedBy, DeniedOutcome, PendingOutcome } from "./types.ts";
+import type { DeniedBy } from "../common/read-answer.ts";
+import type { CallDecision, DeniedOutcome, PendingOutcome } from "./types.ts";
 
 /**
  * The call must not go ahead: `by` is who said so. The message is for the model, for agents read what their tools throw. Use `code`, not the

@@ -26,7 +26,7 @@ export interface FlowJudged {
   readonly parts: readonly { readonly call: GuardCall; readonly lowered: LoweredCall; readonly start?: ConfinedStart | undefined }[];
   readonly decision: CallDecision;
   /** `fixed`: what was asked about is done as it is, whoever answers. */
-  readonly way?: { readonly fixed?: boolean };
+  readonly way?: { readonly fixed?: boolean; readonly looks?: boolean };
 }
 
 /** A call of a tool of the program's own. */
@@ -88,14 +88,19 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
     return await this.#world.judge(snapshot(isList(call) ? call : [call]), options, tool);
   }
 
-  /** What becomes of calls that were judged. */
-  async conclude(judged: J, options: GuardCallOptions<P>, of?: FlowToolCall<J>): Promise<FlowOutcome<P, L>> {
+  /** What becomes of calls that were judged. `ask`: asks in the place of whoever answers this guard's questions. */
+  async conclude(
+    judged: J,
+    options: GuardCallOptions<P>,
+    of?: FlowToolCall<J>,
+    ask: FlowWorld<P, J, L>["ask"] = this.#world.ask,
+  ): Promise<FlowOutcome<P, L>> {
     const { decision } = judged;
     if (this.#world.shadow || decision.verdict === "allow") return this.#allowed(judged, this.told(decision), of);
     if (decision.verdict === "deny") return refused(this.told(decision), decision.forModel);
     if (this.#world.isAnswered({ judged, options, of })) return this.#allowed(judged, this.told({ ...decision, answer: "allowed" }), of);
     const asked = { judged, options, of, question: this.question(judged, options, of) };
-    const read = await this.#ask(asked);
+    const read = await this.#ask(asked, ask);
     if (options.signal?.aborted === true) return refused(this.told({ ...decision, answer: "nobody" }), "cancelled");
     if (read !== undefined && read.is !== "later") return await this.answered(asked, read);
     const waits = await this.#world.wait(asked, (told) => this.told(told));
@@ -162,9 +167,8 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
   }
 
   /** What whoever is asked says; a no once the call is cancelled; undefined where nobody is there. */
-  async #ask(asked: FlowAsking<P, J>): Promise<ReadAnswer | undefined> {
+  async #ask(asked: FlowAsking<P, J>, ask: FlowWorld<P, J, L>["ask"]): Promise<ReadAnswer | undefined> {
     const { signal = new AbortController().signal } = asked.options;
-    const { ask } = this.#world;
     if (ask === undefined || signal.aborted) return undefined;
     const { promise, stop } = whenAborted(signal);
     const read = await hear(

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode, removeFile, writeOnce } from "@assent/guard/state";
+import { GuardOptionError } from "../common/options.ts";
 import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
 
 const NAME = /^([\w-]{22})\.json$/;
@@ -13,11 +14,15 @@ const SECRET_BYTES = 32;
  * nobody else may enter it.
  */
 export function folderApprovals(folder: string): ApprovalStore {
+  const wrong = (why: string): never => {
+    throw new GuardOptionError("folder", `folderApprovals: ${why}`);
+  };
+  if (typeof folder !== "string" || folder === "") return wrong("the option `folder` must be a path");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stats = statSync(folder);
-  if (process.getuid !== undefined && stats.uid !== process.getuid()) throw new Error(`${folder} belongs to another user`);
+  if (process.getuid !== undefined && stats.uid !== process.getuid()) return wrong(`${folder} belongs to another user`);
   // It may be anybody's, `/tmp` for one: it is not ours to close.
-  if ((stats.mode & 0o077) !== 0) throw new Error(`others may enter ${folder}: take a folder of its own, or close it with chmod 700`);
+  if ((stats.mode & 0o077) !== 0) return wrong(`others may enter ${folder}: take a folder of its own, or close it with chmod 700`);
   const place = (id: string): string => join(folder, `${id}.json`);
   const listed = (): readonly PendingApproval[] =>
     readdirSync(folder)
@@ -67,6 +72,6 @@ function secretIn(folder: string): Uint8Array {
   const file = join(folder, SECRET);
   if (!existsSync(file)) writeOnce(file, randomBytes(SECRET_BYTES));
   const secret = readFileSync(file);
-  if (secret.length !== SECRET_BYTES) throw new Error(`${file} is damaged`);
+  if (secret.length !== SECRET_BYTES) throw new GuardOptionError("folder", `folderApprovals: ${file} is damaged`);
   return secret;
 }

@@ -66,7 +66,8 @@ export class GuardWorld<P extends Principal> implements FlowWorld<P, JudgedCalls
     return readAnswer(answer);
   }
 
-  keep({ judged: { parts } }: FlowAnswered<P, JudgedCalls>, answer: "refused" | AnswerScope): void {
+  keep({ judged: { parts, way } }: FlowAnswered<P, JudgedCalls>, answer: "refused" | AnswerScope): void {
+    if (way.looks === true) return;
     const { machine } = this.shared.root;
     for (const { outcome } of parts) noteAnswer(outcome, answer === "refused" ? answer : "allowed", machine);
     if (answer !== "refused") keepScope(answer, parts, rulesFor(parts), machine, targetsOf(parts));

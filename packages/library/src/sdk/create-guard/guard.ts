@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import type { Principal, RequestVerdict } from "@assent/core/policy";
 import type { AdaptedGuard, AdapterRequest, GuardDecision } from "../common/adapted-guard.ts";
-import { type GuardInside, INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
+import { INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
 import { type AskQuestion, NobodyThereError } from "../common/ask.ts";
 import { canUseTool, type ClaudeQuestion } from "../claude-agent-sdk/index.ts";
@@ -15,22 +15,13 @@ import { CoreGuard } from "./core-guard.ts";
 import type { ToolEffect, ToolEffects } from "./effects.ts";
 import { UnknownApproval } from "./errors.ts";
 import { GuardFlow } from "./flow.ts";
-import { type GuardWorld, waiting } from "./guard-world.ts";
-import { judgeCalls, type JudgedCalls, askerOf, givenTo, type GuardPlaceInCode, type GuardRoot } from "./judging.ts";
+import { GuardWorld, waiting } from "./guard-world.ts";
+import { type GuardInside, insideOf } from "./inside.ts";
+import { judgeCalls, type JudgedCalls } from "./judging.ts";
 import type { CodePolicy } from "./policy-in-code.ts";
 import { callsFor, notJudged, hasEffect, openedDecision } from "./opened.ts";
 import { snapshot } from "./snapshot.ts";
-import type {
-  CallOutcome,
-  GuardAnswer,
-  GuardCallOptions,
-  GuardChange,
-  PendingOutcome,
-  CallDecision,
-  Given,
-  GuardOptions,
-} from "./types.ts";
-import { askInRun, refusedInRun } from "./in-run.ts";
+import type { CallOutcome, GuardAnswer, GuardCallOptions, GuardChange, PendingOutcome } from "./types.ts";
 
 /** A policy as an object, on this machine: see `createGuard`. */
 export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy, P, PendingOutcome<P>, JudgedCalls> {
@@ -117,11 +108,7 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
 
   /** As backends take it. */
   [INSIDE]({ cwd = this.#world.place.cwd }: { readonly cwd?: string } = {}): GuardInside {
-    const { root, options } = this.#world.shared;
-    return insideOf<P>(root, { ...this.#world.place, cwd }, options, {
-      conclude: async (judged, asked) => await this.#flow.conclude(judged, asked),
-      tell: (decision) => void this.#flow.told(decision),
-    });
+    return insideOf(new GuardWorld(this.#world.shared, { ...this.#world.place, cwd }));
   }
 
   #open(effects: ToolEffects): AdaptedGuard {
@@ -144,7 +131,8 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
         judged = judgeCalls(calls, root, this.#world.place, options, way);
       } catch (error) {
         // An error would end the SDK's whole run.
-        return notJudged(error, shadow);
+        const refused = notJudged(error, "deny");
+        return shadow ? { ...refused, decision: "allow" } : refused;
       }
       const decision = openedDecision(judged, shadow, hasEffect(asked, effects));
       asking.set(decision.verdict, { judged, options });
@@ -199,33 +187,5 @@ function besideOf(asked: AskQuestion): Partial<Pick<ClaudeQuestion, "suggestions
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter for that host puts them there
     ...(Array.isArray(suggestions) ? { suggestions: suggestions as ClaudeQuestion["suggestions"] } : {}),
     ...(signal instanceof AbortSignal ? { signal } : {}),
-  };
-}
-
-/** What only the guard itself does. */
-interface OwnWork<P extends Principal> {
-  readonly conclude: (judged: JudgedCalls, options: GuardCallOptions<P>) => Promise<CallOutcome<P>>;
-  readonly tell: (decision: CallDecision) => void;
-}
-
-/** A guard as backends take it. */
-function insideOf<P extends Principal>(
-  root: GuardRoot,
-  place: GuardPlaceInCode,
-  { shadow, onAsk }: Given<Pick<GuardOptions<P>, "shadow" | "onAsk">>,
-  { conclude, tell }: OwnWork<P>,
-): GuardInside {
-  return {
-    root,
-    place,
-    shadow: shadow === true,
-    asks: onAsk !== undefined,
-    judge: (calls, asked, way) => judgeCalls(calls, root, place, asked, way),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
-    conclude: async (judged, asked) => await conclude(judged, { cwd: place.cwd, ...asked } as GuardCallOptions<P>),
-    tell,
-    given: () => givenTo(root, place, askerOf(place)),
-    askInRun: async (question, about, signal) => await askInRun<P>(question, about, place, { onAsk, tell }, signal),
-    tellInRun: (judged, about) => tell(refusedInRun(judged, about, place)),
   };
 }

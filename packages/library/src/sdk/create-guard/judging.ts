@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { resolve, dirname } from "node:path";
 import { realpathSync } from "node:fs";
 import { decide, type DecideOptions, failedOutcome, type Host, type Outcome, type Request, whoOf } from "@assent/guard/engine";
 import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "@assent/guard/engine/given";
-import type { Policy, Principal, Who } from "@assent/core/policy";
+import type { Policy, Principal } from "@assent/core/policy";
 import { type Machine, ProcessMemory, thisMachine, writeSealedTicket, writeTicket } from "@assent/guard/state";
 import type { JudgedInRun } from "@assent/supervisor/supervise/order";
 import { confinedCommand, singleQuoted } from "@assent/core/action";
@@ -15,7 +14,7 @@ import { noteOutcome } from "../common/outcomes.ts";
 import { sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
 import { assentProgram } from "../confined/run.ts";
 import { type GuardCall, folderNamedBy, lowerCall, type LoweredCall, type RunningCall } from "./call.ts";
-import { callOfTool, combineFindings, isWritten, type NamedTool } from "./combine.ts";
+import { judgeTogether, type NamedTool } from "./combine.ts";
 import type { ReadCodePolicy } from "./policy-in-code.ts";
 import type { CallDecision, GuardCallOptions, GuardOptions } from "./types.ts";
 
@@ -75,6 +74,8 @@ export interface JudgingWay {
   readonly world?: DecideOptions["world"];
   /** Another home, other variables. By default the guard's. */
   readonly machine?: Machine;
+  /** Only what the policy says goes ahead confined; whether whoever asks hears of refusals there, and may ask for more. */
+  readonly refusable?: boolean;
   /** What whoever asks makes of the policy: a mode of its own. */
   readonly adapt?: (policy: Policy) => Policy;
 }
@@ -127,8 +128,11 @@ function realHome(home = "/"): string {
 }
 
 /** What is remembered stays in the process. Without the account: a program that serves others is none of them. */
-export function forgetful({ home, env, platform, uid, temp, managedPolicy }: Machine): Machine {
-  return { home, env, platform, uid, temp, managedPolicy, memory: new ProcessMemory() };
+export function forgetful(machine: Machine): Machine {
+  // Whatever a machine finds out only when it is asked is not asked here.
+  const { home, env, platform, uid, temp, managedPolicy } = Object.getOwnPropertyDescriptors(machine);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a machine must have
+  return Object.defineProperties({ memory: new ProcessMemory() }, { home, env, platform, uid, temp, managedPolicy }) as Machine;
 }
 
 /** Judges calls that belong together: the strictest verdict is that of all. Asks nobody. */
@@ -139,34 +143,17 @@ export function judgeCalls(
   options: GuardCallOptions,
   asked: JudgingWay = {},
 ): JudgedCalls {
-  const started = performance.now();
   const { tool } = asked;
   const starts = asked.starts === true && calls.length === 1 && (tool === undefined || tool.field !== undefined);
   const way = { ...asked, starts };
   const judge = (call: GuardCall): JudgedCall => judgeOne(call, lowerCall(call), root, place, options, way);
-  // Not `calls.map`: it passes over gaps, and a gap is no call.
-  const parts = Array.from(calls, judge);
-  const named = tool === undefined ? [] : [judge(callOfTool(tool))].filter(({ outcome }) => isWritten(outcome));
-  return {
-    parts,
-    way: asked,
-    decision: combineFindings(
-      [...parts, ...named].map(({ outcome }) => outcome),
-      {
-        id: randomUUID(),
-        calls,
-        principal: principalOf(place, options),
-        confined: parts.some(({ outcome }) => outcome.instead !== undefined),
-        milliseconds: performance.now() - started,
-      },
-    ),
-  };
+  return { ...judgeTogether(calls, tool, principalOf(place, options), judge), way: asked };
 }
 
 const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions): Principal | undefined => options.principal ?? principal;
 
 /** Judges one call. Never throws: what goes wrong is a question, or a denial where nobody can be asked. */
-export function judgeOne(
+function judgeOne(
   call: GuardCall,
   lowered: LoweredCall,
   root: GuardRoot,
@@ -245,10 +232,6 @@ const identified = (principal: Principal | undefined): Principal & { readonly ag
   agent: principal?.agent ?? "library",
 });
 
-/** As rules are held against whom a guard judges for. */
-export const whoIn = ({ principal }: GuardPlaceInCode, machine: Machine): Who =>
-  whoOf({ ...identified(principal), ...(principal === undefined ? {} : { principal }) }, machine);
-
 /** Whose call it is. */
 interface AskedCall {
   readonly about: RunningCall;
@@ -280,11 +263,12 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
     adapt: (found) => {
       const tight = tighten === undefined ? found : tighten(found);
       const adapted = way.adapt === undefined ? tight : way.adapt(tight);
-      return request.host.confines === true ? confineUnknown(adapted) : adapted;
+      return request.host.confines === true && way.refusable === undefined ? confineUnknown(adapted) : adapted;
     },
     audit: audit && !looks,
     ...(looks ? { memory: "look" } : {}),
     ...(way.world === undefined ? {} : { world: way.world }),
+    ...(way.refusable === undefined ? {} : { refusable: way.refusable }),
     // Those of the user are the machine's, not a program's.
     ...(own === undefined ? { extensions: "off" } : {}),
     ...(request.host.confines === true ? { confine } : {}),
@@ -296,7 +280,7 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
 export type GuardPolicies = Pick<RunPolicies, "files" | "policyFiles" | "select" | "adapt">;
 
 /** What a guard's calls are held to, whoever judges them. */
-export function policiesOf({ policy, files }: GuardRoot, { stricter }: GuardPlaceInCode): GuardPolicies {
+function policiesOf({ policy, files }: GuardRoot, { stricter }: GuardPlaceInCode): GuardPolicies {
   return {
     ...selectionOf(files, policy?.text),
     adapt: (found) =>

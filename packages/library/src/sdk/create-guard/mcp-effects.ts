@@ -1,4 +1,5 @@
 import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import { type GuardCall, GuardCallError } from "./call.ts";
 
 /** What `mcpEffects` is told. */
@@ -22,7 +23,11 @@ export function mcpEffects<Name extends string>(
   { prefix = "" }: McpEffectOptions = {},
 ): { readonly [Known in Name]: (input: unknown) => GuardCall } {
   if (typeof server !== "string" || server === "") throw new GuardCallError("mcpEffects: the server has no name");
-  const names: readonly unknown[] = Array.isArray(tools) ? tools.map((tool: { readonly name: Name }) => tool.name) : Object.keys(tools);
+  if (!isObject(tools) && !Array.isArray(tools))
+    throw new GuardCallError("mcpEffects: the server's tools are a list, or an object by their names");
+  const names: readonly unknown[] = Array.isArray(tools)
+    ? tools.map((tool: { readonly name: Name } | null) => tool?.name)
+    : Object.keys(tools);
   const effects = names.map((name) => {
     if (typeof name !== "string" || !name.startsWith(prefix) || name === prefix)
       throw new GuardCallError(`mcpEffects: the tool \`${visible(String(name))}\` has no name behind \`${visible(prefix)}\``);

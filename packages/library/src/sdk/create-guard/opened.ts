@@ -5,7 +5,7 @@ import type { GuardCall } from "./call.ts";
 import { targetOfEffect } from "./combine.ts";
 import { callsOf, commandFieldOf, type ToolEffect, type ToolEffects } from "./effects.ts";
 import type { NamedTool } from "./combine.ts";
-import type { JudgedCalls } from "./judging.ts";
+import type { JudgedCall, JudgedCalls } from "./judging.ts";
 
 // A guard of `createGuard` in the form that adapters know: that of `openGuard`.
 
@@ -52,12 +52,25 @@ export function openedDecision({ decision, parts }: JudgedCalls, shadow: boolean
   };
 }
 
-/** What could not be judged is refused, but by a guard that only reports. */
-export function notJudged(error: unknown, shadow: boolean): GuardDecision {
-  const why = visible(error instanceof Error ? error.message : String(error)).slice(0, 400);
-  const reason = `Assent could not judge this: ${why}`;
-  const verdict: RequestVerdict = { ...verdictOf("deny", "failure", { reason }), actions: [], unknowns: [] };
-  return { decision: shadow ? "allow" : "deny", reason, modelReason: reason, verdict, warnings: [reason] };
+/** The verdict of one call, for a host that may decide by itself where there is no opinion, or that cannot ask. */
+export function hostDecision({ outcome, start }: JudgedCall): GuardDecision {
+  const { answer, verdict, warnings, request } = outcome;
+  const { decides, bypassed, planning, asks } = request.host;
+  const { decision: said, reason, modelReason } = answer;
+  const confined = start === undefined ? {} : { confined: start };
+  if (said !== "none" || decides || bypassed || planning) return { decision: said, reason, modelReason, verdict, warnings, ...confined };
+  if (asks) return { decision: "ask", reason, modelReason, verdict, warnings };
+  const required = "approval required: ";
+  return { decision: "deny", reason: `${required}${reason}`, modelReason: `${required}${modelReason}`, verdict, warnings };
+}
+
+/** What could not be judged is no permission; a text says why. */
+export function notJudged(problem: unknown, decision: "ask" | "deny"): GuardDecision {
+  const why =
+    typeof problem === "string" ? problem : `Assent could not judge this: ${problem instanceof Error ? problem.message : String(problem)}`;
+  const reason = visible(why).slice(0, 400);
+  const verdict: RequestVerdict = { ...verdictOf(decision, "failure", { reason }), actions: [], unknowns: [] };
+  return { decision, reason, modelReason: reason, verdict, warnings: [reason] };
 }
 
 const NOTHING: RequestVerdict = {

@@ -3,6 +3,7 @@ import type { ShellKind } from "@assent/core/shell";
 import type { Principal, ReasonId, RequestVerdict } from "@assent/core/policy";
 import type { PermissionChange } from "../common/host-permissions.ts";
 import type { ConfinedStart } from "../common/adapted-guard.ts";
+import type { DeniedBy } from "../common/read-answer.ts";
 import type { GuardCall } from "./call.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import type { CodePolicy } from "./policy-in-code.ts";
@@ -141,9 +142,6 @@ export interface AllowedOutcome<P extends Principal = Principal> {
   readonly start?: ConfinedStart;
   readonly decision: CallDecision<P>;
 }
-
-/** Who kept a call from going ahead: the `policy`, a `person`; `nobody` was there to be asked, or asking was a `failure`. */
-export type DeniedBy = "policy" | "person" | "nobody" | "failure";
 
 /** It must not go ahead. */
 export interface DeniedOutcome<P extends Principal = Principal> {

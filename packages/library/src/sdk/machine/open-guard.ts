@@ -1,16 +1,18 @@
 import { resolve } from "node:path";
-import type { DecideOptions, Outcome } from "@assent/guard/engine";
+import type { DecideOptions, Input, ToolFacts } from "@assent/guard/engine";
 import type { RunPolicies } from "@assent/guard/engine/given";
-import { compareDecisions, compareStrictness, type RequestVerdict, verdictOf } from "@assent/core/policy";
+import { compareDecisions, compareStrictness } from "@assent/core/policy";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import { askOuter, type GuardPlace } from "@assent/supervisor/supervise/outer";
 import { ask, isPlainYes, type OnAsk } from "../common/ask.ts";
+import { type DeniedBy, whoseNo } from "../common/read-answer.ts";
 import { probeSandbox } from "../common/sandbox.ts";
 import { PermissionDeniedError } from "../common/errors.ts";
 import { checkOptions, type Options } from "../common/options.ts";
 import { noteAnswer } from "../create-guard/answers.ts";
-import type { GuardCall, LoweredCall } from "../create-guard/call.ts";
-import { type GuardRoot, judgeOne } from "../create-guard/judging.ts";
+import { type GuardCall, isArgv } from "../create-guard/call.ts";
+import { machineGuard } from "../create-guard/inside.ts";
+import { hostDecision, notJudged } from "../create-guard/opened.ts";
 import type { Asked, GuardDecision, GuardRequest } from "../common/adapted-guard.ts";
 import { outcomeOf } from "../common/outcomes.ts";
 
@@ -73,23 +75,24 @@ export function openGuard(options: OpenGuardOptions = {}): OpenedGuard {
   const judge = judgeIn(options);
   return {
     decide: judge,
-    check: async (asked, reason) => {
+    check: async (asked, reason = "") => {
       if (options.confine === true) await probeSandbox(options.cwd);
       const decision = judge(asked);
       if (decision.decision === "allow") return decision;
-      const { lowered } = readAsked(asked);
-      const { tool: operation, target } = lowered;
+      const { operation, target } = readAsked(asked);
       const { verdict } = decision;
-      const denied = (why: string): PermissionDeniedError => new PermissionDeniedError({ operation, target, reason: why, verdict });
-      if (decision.decision === "deny") throw denied(decision.reason);
-      const read = await ask(options.onAsk, { operation, target, reason: reason ?? "", verdict });
+      const denied = (by: DeniedBy, why: string): PermissionDeniedError =>
+        new PermissionDeniedError({ operation, target, reason: `${why}${decision.reason}`, verdict, by });
+      if (decision.decision === "deny") throw denied("policy", "");
+      const read = await ask(options.onAsk, { operation, target, reason, verdict });
       const isYes = isPlainYes(read);
       // Only a plain no is a refusal; an error, and what is answered where nobody sits, is none.
       const isNo = read.is === "no" && (process.env["CI"] ?? "") === "";
       const outcome = outcomeOf(verdict);
       if (outcome !== undefined && (isYes || isNo)) noteAnswer(outcome, isYes ? "allowed" : "refused", options.machine ?? thisMachine());
-      if (!isYes) throw denied(`${read.is === "yes" || read.is === "no" ? "the user refused" : "approval required"}: ${decision.reason}`);
-      return decision;
+      if (isYes) return decision;
+      const by = options.onAsk === undefined ? "nobody" : whoseNo(read);
+      throw denied(by, by === "person" ? "the user refused: " : "approval required: ");
     },
   };
 }
@@ -129,64 +132,55 @@ function judgeIn(
     ...(by === undefined ? {} : { files: by.files, policyFiles: by.policyFiles, select: by.select, adapt: by.adapt }),
   };
   const own = { agent: agent ?? "library", point: point ?? "library", sessionRoot: options.cwd, policies };
-  const root: GuardRoot = { machine: machine ?? thisMachine(), policy: undefined, files: "all", confine, audit, shell: "any", own };
-  const place = { principal: undefined, cwd, stricter: [] };
-  const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
-    const { call, lowered } = readAsked(asked);
+  const inside = machineGuard({ machine: machine ?? thisMachine(), confine, audit, own }, cwd);
+  const here = (asked: GuardRequest, looks = false): GuardDecision => {
     const { host, cwd: folder = cwd, subagent } = asked;
     const shell = ("command" in asked ? asked.shell : undefined) ?? host?.shell;
     // Calls of tools are never confined: nobody knows who runs them.
-    const way = { from: asked, starts: true, ...(host === undefined ? {} : { host }), ...(shell === undefined ? {} : { shell }) };
+    const way = { from: asked, starts: true, looks, ...(host === undefined ? {} : { host }), ...(shell === undefined ? {} : { shell }) };
     const said = { cwd: folder, ...(subagent === undefined ? {} : { subagent }) };
-    const { outcome, start } = judgeOne(call, lowered, { ...root, audit: logs }, place, said, way);
-    return { ...decisionOf(outcome), ...(start === undefined ? {} : { confined: start }) };
+    try {
+      const [judged] = inside.judge([readAsked(asked).call], said, way).parts;
+      if (judged !== undefined) return hostDecision(judged);
+    } catch (error) {
+      return notJudged(error, host?.asks === false ? "deny" : "ask");
+    }
+    return notJudged("nothing was asked", "deny");
   };
-  if (machine !== undefined) return (asked) => here(asked, audit);
+  if (machine !== undefined) return here;
   const rooted = options.cwd !== undefined;
   const from = { cwd, rooted, audit, ...(agent === undefined ? {} : { agent }), ...(point === undefined ? {} : { point }) };
   return (asked) => {
     const outer = askSupervisor(from, asked);
-    if (outer === undefined) return here(asked, audit);
+    if (outer === undefined) return here(asked);
     if (policyFiles.length === 0) return outer;
     // Files that are named inside can only tighten what is said outside.
-    const inner = here(asked, false);
+    const inner = here(asked, true);
     return compareStrictness(inner.verdict, outer.verdict) > 0 || compareDecisions(inner.decision, outer.decision) > 0 ? inner : outer;
   };
 }
 
-function decisionOf({ answer, verdict, warnings, request: { host } }: Outcome): GuardDecision {
-  const { decision, reason, modelReason } = answer;
-  // Who leaves nothing to itself is asked where there is no opinion; a bypass and planning are the host's own.
-  if (decision !== "none" || host.decides || host.bypassed || host.planning) return { decision, reason, modelReason, verdict, warnings };
-  if (host.asks) return { decision: "ask", reason, modelReason, verdict, warnings };
-  const required = "approval required: ";
-  return { decision: "deny", reason: `${required}${reason}`, modelReason: `${required}${modelReason}`, verdict, warnings };
-}
-
-/** A request as a call. What is wrong with it is found where it is judged. */
-function readAsked(asked: Asked): { readonly call: GuardCall; readonly lowered: LoweredCall } {
-  const { target, ...read } = formOf(asked);
-  const call = { tool: read.tool, input: read.input };
-  return {
-    // As the judge tells commands from others.
-    call: "command" in asked ? { shell: asked.command } : "argv" in asked ? { argv: asked.argv } : call,
-    lowered: { ...read, target: Array.isArray(target) ? target.join("argv" in asked ? " " : ", ") : String(target) },
-  };
-}
-
-function formOf(asked: Asked): Omit<LoweredCall, "target"> & { readonly target: unknown } {
-  if ("tool" in asked) return { tool: asked.tool, facts: asked.facts, input: asked.input, target: asked.tool };
+/** A request as a call, and what people read that it is about. What is wrong with it is found where it is judged. */
+function readAsked(asked: Asked): { readonly call: GuardCall; readonly operation: string; readonly target: string } {
+  const read = (operation: string, input: Input, facts: ToolFacts | undefined, about: unknown, call?: GuardCall) => ({
+    call: call ?? { tool: operation, input, ...(facts === undefined ? {} : { facts }) },
+    operation,
+    target: Array.isArray(about) ? about.join("argv" in asked ? " " : ", ") : String(about),
+  });
+  if ("tool" in asked) return read(asked.tool, asked.input, asked.facts, asked.tool);
   if ("command" in asked) {
     const { command } = asked;
-    return { tool: "execute", facts: { does: "shell", field: "command" }, input: { command }, target: command };
+    const call = typeof command === "string" ? { shell: command } : undefined;
+    return read("execute", { command }, { does: "shell", field: "command" }, command, call);
   }
-  if ("argv" in asked) return { tool: "execute", facts: { does: "argv", field: "argv" }, input: { argv: asked.argv }, target: asked.argv };
-  if ("patch" in asked)
-    return { tool: "patch", facts: { does: "patch", field: "patch" }, input: { patch: asked.patch }, target: "a patch" };
-  if ("url" in asked) return { tool: "fetch", facts: { does: "fetch", field: "url" }, input: { url: asked.url }, target: asked.url };
+  if ("argv" in asked) {
+    const { argv } = asked;
+    return read("execute", { argv }, { does: "argv", field: "argv" }, argv, isArgv(argv) ? { argv } : undefined);
+  }
+  if ("patch" in asked) return read("patch", { patch: asked.patch }, { does: "patch", field: "patch" }, "a patch");
+  if ("url" in asked) return read("fetch", { url: asked.url }, { does: "fetch", field: "url" }, asked.url);
   const { operation, path, tree } = asked;
-  const facts = { does: "file", operation, fields: ["path"], ...(tree === undefined ? {} : { tree }) } as const;
-  return { tool: operation, facts, input: { path }, target: path };
+  return read(operation, { path }, { does: "file", operation, fields: ["path"], ...(tree === undefined ? {} : { tree }) }, path);
 }
 
 /** A program that is not supervised when it starts never will be. */
@@ -202,10 +196,8 @@ export function askSupervisor(from: GuardPlace, request: GuardRequest): GuardDec
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the supervisor is this program
   if (answer.is === "guard") return answer.decision as GuardDecision;
-  const reason = `the supervisor could not judge this: ${answer.is === "problem" ? answer.why : "it answered something else"}`;
-  const decision = request.host?.asks === false ? "deny" : "ask";
-  const verdict: RequestVerdict = { ...verdictOf(decision, "failure", { reason }), actions: [], unknowns: [] };
-  return { decision, reason, modelReason: reason, verdict, warnings: [] };
+  const why = answer.is === "problem" ? answer.why : "it answered something else";
+  return notJudged(`the supervisor could not judge this: ${why}`, request.host?.asks === false ? "deny" : "ask");
 }
 
 /**

@@ -1,17 +1,17 @@
 import { adviceForPerson } from "@assent/core/action";
 import { appendAudit, auditLine, KEEP_UNSENT } from "@assent/guard/audit";
-import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "@assent/core/policy";
+import type { Effect, RequestVerdict, RuleSource } from "@assent/core/policy";
 import { meant } from "@assent/core/policy/read";
-import { failedVerdict } from "@assent/guard/engine";
 import type { ShellKind } from "@assent/core/shell";
 import { thisMachine, type Machine } from "@assent/guard/state";
-import { ask, type AskQuestion, isApproved, isPlainYes, type OnAsk, readPlain } from "../common/ask.ts";
+import { askPerson, type OnAsk } from "../common/ask.ts";
 import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
-import { forgetful, type GuardRoot, judgeCalls, type OwnPlace } from "../create-guard/judging.ts";
-import { openedDecision } from "../create-guard/opened.ts";
-import { type BackendChecker, CallJudge } from "./call-checker.ts";
-import { type CheckTarget, effectOf, RulesetPolicies } from "./judge.ts";
+import { machineGuard } from "../create-guard/inside.ts";
+import { forgetful, type JudgingWay } from "../create-guard/judging.ts";
+import type { CallOutcome } from "../create-guard/types.ts";
+import { BackendChecker, byWhom, type CheckedRequest, type CheckTarget, checkTarget, type RefusedOutcome } from "./backend-checker.ts";
+import { effectOf, RulesetPolicies } from "./judge.ts";
 import { compileRuleset, isOffered, type Operation, OPERATIONS, readRuleset, type Ruleset } from "./ruleset.ts";
 
 /** Where and how a ruleset is asked. */
@@ -73,39 +73,26 @@ export interface Explanation {
  * await checker.check("execute", "rm -rf build"); // asks; resolves, or throws PermissionDeniedError
  * ```
  */
-export class PermissionChecker implements BackendChecker {
+export class PermissionChecker extends BackendChecker {
   readonly ruleset: Ruleset;
-  readonly #calls: CallJudge;
-  readonly #wall: (() => string | undefined) | undefined;
-  readonly #options: CheckerOptions & { readonly machine: Machine; readonly cwd: string };
 
-  /**
-   * Throws `RulesetError` when the ruleset is none, `TypeError` for an option that does not exist. What is allowed may be
-   * started as it is, unless `wall` is given, which is for Assent's own backend: commands that nobody can know are allowed
-   * then, and started confined; why they cannot be, where they cannot.
-   */
-  constructor(ruleset: Ruleset, options: CheckerOptions = {}, wall?: () => string | undefined) {
+  /** Throws `RulesetError` when the ruleset is none, `GuardOptionError` for an option that is wrong. `wall` is for Assent's own backend. */
+  constructor(ruleset: Ruleset, options: CheckerOptions = {}, wall?: JudgingWay["wall"]) {
     checkOptions("PermissionChecker", options, OPTIONS, "rules stand in the ruleset");
-    this.ruleset = readRuleset(ruleset);
-    this.#wall = wall;
+    const own = readRuleset(ruleset);
     const { files = "machine", policyFiles = [], shell = "any", projectRoot, machine = thisMachine(), cwd = process.cwd() } = options;
-    this.#options = { ...options, machine, cwd };
-    const rules = new RulesetPolicies(compileRuleset(this.ruleset));
-    const own: OwnPlace = {
-      agent: "library",
-      point: "library",
-      sessionRoot: projectRoot,
-      policies: { files, policyFiles, extensions: "off" },
-    };
-    let made: GuardRoot | undefined;
-    const root = (): GuardRoot =>
-      (made ??= { machine: forgetful(machine), policy: undefined, files: "all", confine: false, audit: false, shell, own });
-    this.#calls = new CallJudge(
-      (calls, called, way) => judgeCalls(calls, root(), { principal: undefined, cwd, stricter: [] }, called, way),
-      cwd,
-      { shell, looks: true, ...(wall === undefined ? {} : { wall: () => undefined }) },
-      (operation, found) => rules.with(found, operation),
-    );
+    const rules = new RulesetPolicies(compileRuleset(own));
+    const policies = { files, policyFiles, extensions: "off" } as const;
+    const root = { machine: forgetful(machine), shell, own: { agent: "library", point: "library", sessionRoot: projectRoot, policies } };
+    const { onAsk } = options;
+    super(machineGuard(root, cwd), {
+      way: { shell, looks: true, ...(wall === undefined ? {} : { wall }) },
+      adapt: (operation, found) => rules.with(found, operation),
+      ...(onAsk === undefined ? {} : { ask: async (asked) => await askPerson(onAsk, asked) }),
+      refusal: (outcome, asked) => refusalByRuleset(outcome, asked, options.askFallback),
+      log: (asked, outcome) => logChecked(asked, outcome, { ...options, machine, cwd }),
+    });
+    this.ruleset = own;
   }
 
   /** What holds for an operation on a path or for a command. Asks nobody, changes nothing. Throws `GuardOptionError` for an unknown operation. */
@@ -141,72 +128,46 @@ export class PermissionChecker implements BackendChecker {
     return true;
   }
 
-  /** @internal As `check`, for what a backend has found out about the target. Resolves to the verdict, which may be confined. */
-  async checkTarget(asked: CheckTarget, target: string, reason = "", cwd?: string): Promise<RequestVerdict> {
-    const { operation } = asked;
-    const start = process.hrtime.bigint();
-    const verdict = this.verdictOn(asked, cwd);
-    const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
-    const effect = effectOf(verdict.decision);
-    const said = effect === "ask" ? await this.#ask({ operation, target, reason, verdict }, isApproved()) : undefined;
-    const goesAhead = effect === "allow" || said === "approved";
-    const answer = goesAhead ? "allow" : effect === "deny" || said === "refused" ? "deny" : "ask";
-    this.#log({ operation, target, verdict, answer, milliseconds });
-    if (goesAhead) return verdict;
-    if (effect === "deny") throw new PermissionDeniedError({ operation, target, reason: verdict.reason, verdict });
-    if (said === "refused") throw new PermissionDeniedError({ operation, target, reason: "the user refused", verdict });
-    if ((this.#options.askFallback ?? "error") === "error") throw new PermissionAskError({ operation, target, reason, verdict });
-    throw new PermissionDeniedError({ operation, target, reason: `approval required: ${verdict.reason}`, verdict });
-  }
-
-  /** @internal A question that rules and earlier approvals do not answer: only a person, now. Denies hold. */
-  async askAfresh(asked: CheckTarget, target: string, why: string, reason: string): Promise<"approved" | "refused" | "nobody" | "denied"> {
-    const judged = this.verdictOn(asked);
-    if (judged.decision === "deny") return "denied";
-    const verdict: RequestVerdict = { ...judged, decision: "ask", reason: why };
-    const { operation } = asked;
-    const said = await this.#ask({ operation, target, reason, verdict });
-    this.#log({ operation, target, verdict, answer: said === "approved" ? "allow" : "deny", milliseconds: 0 });
-    return said;
-  }
-
-  /** @internal The verdict alone. Never throws: what goes wrong is a question. */
-  verdictOn(asked: CheckTarget, cwd?: string): RequestVerdict {
-    let verdict: RequestVerdict;
-    try {
-      ({ verdict } = openedDecision(this.#calls.judge(asked, cwd), false));
-    } catch (error) {
-      return failedVerdict(error);
-    }
-    const problem = isConfined(verdict) ? this.#wall?.() : undefined;
-    if (problem === undefined) return verdict;
-    const plain = unconfined(verdict);
-    return plain.decision === "allow" ? plain : { ...plain, reason: `${plain.reason}; it would run sandboxed, but ${problem}` };
-  }
-
   /** @internal */
-  offers(operation: Operation): boolean {
+  override offers(operation: Operation): boolean {
     return isOffered(this.ruleset, operation);
   }
+}
 
-  async #ask(asked: Omit<AskQuestion, "question">, isSaid = false): Promise<"approved" | "refused" | "nobody"> {
-    const read = isSaid ? readPlain(true) : await ask(this.#options.onAsk, asked);
-    return isPlainYes(read) ? "approved" : read.is === "yes" || read.is === "no" ? "refused" : "nobody";
-  }
+function refusalByRuleset(outcome: RefusedOutcome, asked: CheckedRequest, fallback: CheckerOptions["askFallback"] = "error"): Error {
+  const by = byWhom(outcome);
+  const { reason } = asked.verdict;
+  if (by === "policy") return new PermissionDeniedError({ ...asked, reason, by });
+  if (by === "person") return new PermissionDeniedError({ ...asked, reason: "the user refused", by });
+  return fallback === "error"
+    ? new PermissionAskError({ ...asked, by })
+    : new PermissionDeniedError({ ...asked, reason: `approval required: ${reason}`, by });
+}
 
-  #log({ operation, target, verdict, answer, milliseconds }: Logged): void {
-    const { machine, cwd, audit = true } = this.#options;
-    if (!audit) return;
-    try {
-      const input = { target };
-      appendAudit(
-        machine,
-        auditLine({ time: Date.now(), point: "library", agent: "library", cwd, tool: operation, input, verdict, answer, milliseconds }),
-        KEEP_UNSENT,
-      );
-    } catch {
-      // The decision stands without its line.
-    }
+function logChecked(
+  { operation, target, verdict }: CheckedRequest,
+  outcome: CallOutcome,
+  { machine, cwd, audit = true }: CheckerOptions & { readonly machine: Machine; readonly cwd: string },
+): void {
+  if (!audit) return;
+  const { milliseconds } = outcome.decision;
+  const isNo = outcome.verdict !== "allow" && ["policy", "person"].includes(byWhom(outcome));
+  const answer = outcome.verdict === "allow" ? "allow" : isNo ? "deny" : "ask";
+  const line = {
+    time: Date.now(),
+    point: "library",
+    agent: "library",
+    cwd,
+    tool: operation,
+    input: { target },
+    verdict,
+    answer,
+    milliseconds,
+  };
+  try {
+    appendAudit(machine, auditLine(line), KEEP_UNSENT);
+  } catch {
+    // The decision stands without its line.
   }
 }
 
@@ -216,13 +177,5 @@ function checked(given: unknown, text: unknown): CheckTarget {
   if (operation === undefined)
     throw new GuardOptionError("operation", `the operation ${JSON.stringify(given)} does not exist${meant(String(given), OPERATIONS)}`);
   if (typeof text !== "string") throw new GuardOptionError("target", `the target of ${operation} must be a text`);
-  return { operation, text };
-}
-
-interface Logged {
-  readonly operation: Operation;
-  readonly target: string;
-  readonly verdict: RequestVerdict;
-  readonly answer: string;
-  readonly milliseconds: number;
+  return checkTarget(operation, text);
 }

@@ -1,27 +1,7 @@
-import type { FileAction, FileOperation, World } from "@assent/core/action";
+import type { World } from "@assent/core/action";
 import { joinPath } from "@assent/core/path";
 import { DEFAULT_SETTINGS, joinLayers, narrowing, type Effect, type Policy, type Decision } from "@assent/core/policy";
 import type { CompiledRuleset, Operation } from "./ruleset.ts";
-
-/** What is asked: an operation on a path or a command, or the actions themselves. */
-export type CheckTarget =
-  | { readonly operation: Operation; readonly text: string }
-  | { readonly operation: Operation; readonly argv: readonly string[] }
-  | {
-      readonly operation: Operation;
-      readonly actions: readonly FileAction[];
-      /** Where paths lead that are held by descriptor: looking again could find something else. */
-      readonly pinned: ReadonlyMap<string, string>;
-    };
-
-export const FILE_OPERATION: Readonly<Record<Exclude<Operation, "execute">, FileOperation>> = {
-  read: "read",
-  write: "write",
-  edit: "edit",
-  glob: "list",
-  grep: "list",
-  ls: "list",
-};
 
 /** Listing is one operation to the system and three to a ruleset. */
 const LISTINGS: readonly Operation[] = ["ls", "glob", "grep"];

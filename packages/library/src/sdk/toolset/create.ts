@@ -1,7 +1,7 @@
 import { approved } from "../common/ask.ts";
 import type { LineEdit } from "../backend/lines.ts";
 import type { LocalBackend } from "../backend/local-backend.ts";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import type { Failure } from "../backend/result.ts";
 import type { Operation } from "../rules/ruleset.ts";
 import {
@@ -35,6 +35,7 @@ export interface ToolsetOptions {
  * ```
  */
 export function createConsoleToolset(backend: LocalBackend, options: ToolsetOptions = {}): readonly ConsoleTool[] {
+  if (typeof backend?.offers !== "function") throw new GuardOptionError("backend", "createConsoleToolset takes a backend first");
   checkOptions("createConsoleToolset", options, { editFormat: ["text", "lines"], documents: "boolean" } satisfies Options<ToolsetOptions>);
   return definitions(options)
     .filter(({ operation }) => backend.offers(operation))
