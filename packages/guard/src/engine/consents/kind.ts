@@ -1,5 +1,5 @@
 import type { Action, Argument, ExecAction, World } from "@assent/core/action";
-import { type ConsentEntry, type ConsentName, type RequestVerdict, repositoriesAround } from "@assent/core/policy";
+import { type ConsentEntry, type ConsentName, type Policy, type RequestVerdict, repositoriesAround } from "@assent/core/policy";
 import { parentOf } from "@assent/core/path";
 import type { Request } from "@assent/core/request";
 import type { Machine } from "../../state/index.ts";
@@ -7,17 +7,23 @@ import type { Machine } from "../../state/index.ts";
 /** One of the kinds of consents, by its name. */
 export type ConsentOf<Name extends ConsentName> = Extract<ConsentEntry, { readonly consent: Name }>;
 
-/** A question of a request, and what is around it. */
-export interface AskedAction {
+/** What is asked, by whom and where. */
+export interface ConsentRequest {
   readonly request: Request;
   readonly found: RequestVerdict;
+  readonly policy: Policy;
+  readonly world: World;
+  readonly machine: Machine;
+  readonly othersRun: boolean;
+}
+
+/** A question of a request. */
+export interface AskedAction extends ConsentRequest {
   readonly action: Action;
   /** Its place among the actions of the request, and that of the command that does it. */
   readonly at: number;
   readonly exec: ExecAction;
   readonly execAt: number;
-  readonly world: World;
-  readonly machine: Machine;
 }
 
 /** What a person would have to say yes to. */

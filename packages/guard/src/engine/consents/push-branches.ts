@@ -5,6 +5,7 @@ import { sha256 } from "@assent/core/data";
 import { tokensIn } from "../../audit/index.ts";
 import { refsBefore, refsBeforeAll, sessionName } from "../../state/index.ts";
 import { isLikely } from "../written-secrets.ts";
+import { addedIn, commitsBefore } from "./commit.ts";
 import { Git, type GitKeyRules, isOff, whyConfiguredOtherwise, whyHooked } from "./git.ts";
 import { type AskedAction, type ConsentKind, type ConsentOf, optionsOf, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
 
@@ -60,6 +61,8 @@ export const pushBranches: ConsentKind<"push-branches"> = {
       // A push runs these two.
       whyHooked(git, repository.top, ["pre-push", "reference-transaction"]);
     if (whyConfigured !== undefined) return { why: whyConfigured };
+    const committed = commitsBefore(asked, repository);
+    if ("why" in committed) return committed;
     const target = targetOf(git, push);
     if ("why" in target) return target;
     const { branch, remote, tip } = target;
@@ -79,7 +82,7 @@ export const pushBranches: ConsentKind<"push-branches"> = {
         base,
         ci: sumOfForgeFiles(git, base),
       },
-      covers,
+      covers: [...committed, ...covers],
       whyNot: (given) => whyNotPushed(git, given, { address, branch, tip }),
     };
   },
@@ -215,10 +218,3 @@ function whyNotPushed(
   );
   return tokensIn(addedIn(text)).some(isLikely) ? "a key or token stands in what it sends" : undefined;
 }
-
-/** What a patch takes away is there already. */
-const addedIn = (text: string): string =>
-  text
-    .split("\n")
-    .filter((line) => !line.startsWith("-"))
-    .join("\n");
