@@ -159,11 +159,11 @@ export function listGrants(options: { readonly json?: boolean; readonly all?: bo
     writeStdout(`          ${visible(`${said}${answered}${grant.why === undefined ? "" : `: ${grant.why}`}`)}\n`);
   }
   if (options.all === true) for (const { name, why } of over) writeStdout(`${visible(name)}: ${why}, it grants nothing\n`);
-  for (const { id, sentence, root, given } of consents) {
+  for (const { id, sentence, root, given, by = "you" } of consents) {
     writeStdout(`${id}  ${sentence}\n`);
     writeStdout(`          in ${visible(shorten(root, "/", machine.home))}, until you end it\n`);
     writeStdout(
-      `          by you${given === undefined ? "" : ` on ${visible(given).slice(0, 16).replace("T", " ")} UTC`}, in your own policy\n`,
+      `          by ${visible(by)}${given === undefined ? "" : ` on ${visible(given).slice(0, 16).replace("T", " ")} UTC`}, in your own policy\n`,
     );
   }
   if (shown.length + consents.length === 0) writeStdout("nothing is granted\n");

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Outcome } from "@assent/guard/engine";
-import { questionAfar } from "@assent/library/sdk/queue";
+import { offeredSentence, questionAfar } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
 import { isTeamReached, type PutToTeam, putToTeam } from "@assent/team/team/afar";
 import { membershipMark } from "@assent/team/team";
@@ -10,8 +10,9 @@ declare const __dirname: string;
 
 /** The question as the team has it; undefined: the policy does not let it be answered from afar, or nobody carries it there. */
 export function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | undefined {
-  const afar = questionAfar(outcome);
-  if (afar === undefined) return undefined;
+  const once = questionAfar(outcome);
+  if (once === undefined) return undefined;
+  const afar = { ...once, sentence: offeredSentence(outcome, machine) };
   const { agent, session, cwd } = outcome.request;
   const { reason, rule } = outcome.verdict;
   return putToTeam({ machine, point: "hook", agent, session }, { afar, reason, cwd, ...(rule === undefined ? {} : { rule }) });

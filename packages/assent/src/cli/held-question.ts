@@ -6,7 +6,7 @@ import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, put
 import type { Outcome } from "@assent/guard/engine";
 import { rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
-import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "@assent/team/team/afar";
+import { dropPut, type PutToTeam, readWait, takeTeamAnswer } from "@assent/team/team/afar";
 import { carryFor, teamQuestion } from "./held-afar.ts";
 import { writeStderr } from "./stdio.ts";
 
@@ -49,8 +49,7 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
   const question = requestQuestion(asked);
   const settle = (answer: Answer): Outcome => {
     if (wrongRuleIn(answer) !== undefined) return settled(outcome, { ...DENY, ...personIn(answer) });
-    rememberReply(asked, question, answer);
-    return settled(outcome, answer);
+    return settled(outcome, rememberReply(asked, question, answer));
   };
   const before = team === undefined ? undefined : takeTeamAnswer(machine, team);
   if (before !== undefined) return settle(before);
@@ -76,7 +75,7 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
   if (queued !== undefined) dropQuestion(machine, queued.id);
   if (answer === undefined) return team === undefined ? outcome : waiting(outcome);
   // Whoever is there was faster: nobody else need answer it.
-  if (team !== undefined && answer.by !== "team") takeAfar(machine, team.asked.id);
+  if (team !== undefined && answer.by !== "team") dropPut(machine, team);
   return settle(answer);
 }
 
@@ -107,7 +106,8 @@ function settled(outcome: Outcome, reply: Answer): Outcome {
   if (!isSaid(reply)) return outcome;
   const who = reply.person === undefined ? undefined : ofTeam(reply.person);
   if (reply.answer === "allow") {
-    const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, once`;
+    const often = reply.scope === "always" ? "for this repository" : "once";
+    const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, ${often}`;
     return {
       ...outcome,
       verdict: { ...verdict, decision: "allow", basis: "grant" },
@@ -115,7 +115,7 @@ function settled(outcome: Outcome, reply: Answer): Outcome {
         ...answer,
         decision: "allow",
         reason,
-        modelReason: who === undefined ? "the user allowed it" : "a person allowed it, once",
+        modelReason: who === undefined ? "the user allowed it" : `a person allowed it, ${often}`,
       },
     };
   }

@@ -2,6 +2,7 @@ export {
   answerInQueue,
   answeredByHost,
   askQueue,
+  offeredSentence,
   questionAfar,
   type QueuedRequest,
   rememberReply,

@@ -1,4 +1,4 @@
-export { type PutToTeam, putToTeam, takeTeamAnswer, type TeamAsking, teamClient } from "./approver.ts";
+export { dropPut, type PutToTeam, putToTeam, takeTeamAnswer, type TeamAsking, teamClient } from "./approver.ts";
 export { type AfarDemand, demandHere } from "./passkeys.ts";
 export { readWait } from "./wait.ts";
 export {
