@@ -76,6 +76,8 @@ it("a yes at the terminal is kept, listed and ended", async () => {
   expect(policyOf(place)).toMatch(GIVEN);
   expect(assent(place, ["explain", PUSH]).stdout).toContain("you said yes once: push branches of acme/shop to github.com");
   const [, id = ""] = /^(c[0-9a-f]{7}) /m.exec(assent(place, ["grants"]).stdout) ?? [];
+  expect(assent(place, ["status"]).stdout).toContain("1 answer given in advance");
+  expect(assent(place, ["completions", "grant"]).stdout).toContain(id);
   expect(assent(place, ["grants", "revoke", id]).status).toBe(0);
   expect(assent(place, ["explain", "--json", PUSH]).stdout).toContain('"verdict":"ask"');
 });

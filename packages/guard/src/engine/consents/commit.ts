@@ -4,32 +4,29 @@ import { joinPath } from "@assent/core/path";
 import { tokensIn } from "../../audit/index.ts";
 import { isLikely } from "../written-secrets.ts";
 import { Git, type GitKeyRules, isOff, whyConfiguredOtherwise, whyHooked } from "./git.ts";
-import { type AskedAction, literalWords, type NoConsent, optionsOf, readWords, repositoryOf, whyNotPlain } from "./kind.ts";
+import { type AskedAction, type NoConsent, optionsOf, type PlainAction, readPlain, readWords } from "./kind.ts";
 
 /** git-add(1), git-commit(1): what names files, or says how much is printed. No amending, signing or editor. */
-const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const OPTIONS = {
   add: optionsOf({ all: "-A --all -u --update", printed: "-v --verbose" }),
   commit: optionsOf({ text: "-m --message -am -qm", all: "-a --all", printed: "-q --quiet" }),
 };
 export const FOREIGN = "foreign-repository";
 const MOST_BYTES = 8 << 20;
 
-/** `git add`, `git commit`; undefined: another command. */
-const commandOf = ({ exec }: Pick<AskedAction, "exec">): string | undefined => /^git (add|commit)$/.exec(exec.knowledge ?? "")?.[1];
+/** `git add` or `git commit`. */
+export const isCommitting = ({ exec }: Pick<AskedAction, "exec">): boolean =>
+  exec.knowledge === "git add" || exec.knowledge === "git commit";
 
-/** What a plain `git add` or `git commit` says, word for word; undefined: another command. */
-export function readCommit(asked: AskedAction): { readonly texts: readonly string[] } | NoConsent | undefined {
-  const { exec } = asked;
-  const command = commandOf(asked);
-  if (command === undefined) return undefined;
-  const words = literalWords(asked);
-  const plain = whyNotPlain({ ...exec, dangers: exec.dangers?.filter((id) => id !== FOREIGN) ?? [] });
-  if (words === undefined || plain !== undefined) return { why: plain ?? "what it commits is only known at run time" };
-  const read = readWords(words.slice(words.indexOf(command) + 1), OPTIONS[command] ?? {}, new Set(["text"]));
-  const isCommit = command === "commit";
-  if (read === undefined || read.operands.some((one) => isCommit || one.startsWith(":")) || read.options.has("text") !== isCommit)
-    return { why: "only files are added and committed so: no amending, signing or other option" };
-  return { texts: read.options.get("text") ?? [] };
+/** What a plain one says. */
+export function readCommit({ exec, words }: PlainAction): { readonly texts: readonly string[] } | NoConsent {
+  const command = exec.knowledge === "git commit" ? "commit" : "add";
+  const read = readWords(words.slice(words.indexOf(command) + 1), OPTIONS[command], new Set(["text"]));
+  const texts = read?.options.get("text") ?? [];
+  return read === undefined ||
+    (command === "commit" ? read.operands.length > 0 || texts.length === 0 : read.operands.some((one) => one.startsWith(":")))
+    ? { why: "only files are added and committed so: no amending, signing or other option" }
+    : { texts };
 }
 
 /** The command at a place, and what it does in its own repository. */
@@ -62,19 +59,17 @@ const untracked = (git: Git): readonly string[] => git.lines("ls-files", "-z", "
  * What the line commits in the repository before the push sends it. INVARIANT: all that could be committed is looked at, whatever the
  * words name, and nothing that the repository holds is started by it.
  */
-export function commitsBefore(
-  asked: AskedAction,
-  { top, common }: { readonly top: string; readonly common: string },
-): readonly number[] | NoConsent {
-  const { found, execAt, machine, policy, request, world } = asked;
+export function commitsBefore(asked: PlainAction): readonly number[] | NoConsent {
+  const { top, common } = asked.repository;
+  const { found, execAt, machine, policy, request } = asked;
   const texts: string[] = [];
   const covers: number[] = [];
   for (const [at, { action: exec }] of found.actions.slice(0, execAt).entries()) {
-    if (exec.kind !== "exec" || commandOf({ exec }) === undefined) continue;
-    const read = readCommit({ ...asked, action: exec, at, exec, execAt: at });
-    if (read !== undefined && "why" in read) return read;
-    if (repositoryOf({ exec, world })?.top !== top || exec.dangers?.length) return { why: "it commits in another repository" };
-    texts.push(...(read?.texts ?? []));
+    if (exec.kind !== "exec" || !isCommitting({ exec })) continue;
+    const plain = readPlain({ ...asked, action: exec, at, exec, execAt: at });
+    const read = "why" in plain ? plain : plain.repository.top === top ? readCommit(plain) : { why: "it commits in another repository" };
+    if ("why" in read) return read;
+    texts.push(...read.texts);
     covers.push(...partsOfCommit(asked, at, common));
   }
   if (covers.length === 0) return [];
@@ -88,8 +83,6 @@ export function commitsBefore(
   const added = untracked(git);
   const names = [...added, ...git.lines("diff", "-z", "--name-only", "--no-renames", "HEAD", "--"), ...staged(git, "--name-only", "-z")];
   if (names.some((name) => FORGE_FILES.test(name))) return { why: "it changes what CI or the forge runs" };
-  const secret = names.find((name) => isSecretByName(`/${name}`));
-  if (secret !== undefined) return { why: `it sends ${secret}, which may hold a secret` };
   const how = ["--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0"];
   texts.push(addedIn(git.text("diff", ...how, "HEAD", "--")), addedIn(staged(git, ...how).join("\n")));
   let left = MOST_BYTES;
@@ -100,7 +93,15 @@ export function commitsBefore(
     if (left < 0) return { why: "it sends more than is looked through" };
     texts.push(stat.isFile() ? readFileSync(path, "utf8") : readlinkSync(path));
   }
-  return texts.some((text) => tokensIn(text).some(isLikely)) ? { why: "a key or token stands in what it sends" } : covers;
+  const whyNot = whyNotSent(names, texts);
+  return whyNot === undefined ? covers : { why: whyNot };
+}
+
+/** Names of files, and texts, that leave the machine. */
+export function whyNotSent(names: readonly string[], texts: readonly string[]): string | undefined {
+  const secret = names.find((name) => isSecretByName(`/${name.trim()}`));
+  if (secret !== undefined) return `it sends ${secret.trim()}, which may hold a secret`;
+  return texts.some((text) => tokensIn(text).some(isLikely)) ? "a key or token stands in what it sends" : undefined;
 }
 
 const staged = (git: Git, ...how: readonly string[]): readonly string[] =>

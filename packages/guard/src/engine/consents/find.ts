@@ -4,7 +4,7 @@ import { type ConsentEntry, type ConsentedYes, FOREIGN_REPOSITORY, type RequestV
 import { sha256 } from "@assent/core/data";
 import { fetchFrom } from "./fetch.ts";
 import { folder } from "./folder.ts";
-import type { AskedAction, ConsentKind, ConsentRequest, NoConsent, WantedConsent } from "./kind.ts";
+import { type AskedAction, type ConsentKind, type ConsentRequest, type NoConsent, readPlain, type WantedConsent } from "./kind.ts";
 import { port } from "./port.ts";
 import { pullRequests } from "./pull-requests.ts";
 import { pushBranches } from "./push-branches.ts";
@@ -31,8 +31,10 @@ function asAny<Name extends ConsentEntry["consent"]>(kind: ConsentKind<Name>) {
   const isOwn = (entry: ConsentEntry): entry is Parameters<typeof kind.sentence>[0] => entry.consent === kind.name;
   return {
     wants(asked: AskedAction): Wanted | NoConsent | undefined {
-      const wanted: WantedConsent<Parameters<typeof kind.sentence>[0]> | NoConsent | undefined = kind.wants(asked);
-      if (wanted === undefined || "why" in wanted) return wanted;
+      if (!kind.isAbout(asked)) return undefined;
+      const plain = readPlain(asked, kind.answers);
+      const wanted: WantedConsent<Parameters<typeof kind.sentence>[0]> | NoConsent = "why" in plain ? plain : kind.wants(plain);
+      if ("why" in wanted) return wanted;
       return { ...wanted, whyNot: (given) => (isOwn(given) ? wanted.whyNot(given) : "it is another sentence") };
     },
     sentence: (entry: ConsentEntry): string | undefined => (isOwn(entry) ? kind.sentence(entry) : undefined),

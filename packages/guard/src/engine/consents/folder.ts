@@ -1,18 +1,19 @@
 import { lstatSync } from "node:fs";
 import { isWithin, joinPath } from "@assent/core/path";
-import { FOREIGN, partsOfCommit, readCommit, whyMoreThanCommits } from "./commit.ts";
+import { FOREIGN, isCommitting, partsOfCommit, readCommit, whyMoreThanCommits } from "./commit.ts";
 import { Git } from "./git.ts";
 import { type ConsentKind, repositoryOf } from "./kind.ts";
 
 export const folder: ConsentKind<"folder"> = {
   name: "folder",
+  answers: FOREIGN,
+  isAbout: (asked) => asked.action.kind === "exec" && asked.exec.dangers?.includes(FOREIGN) === true && isCommitting(asked),
   wants(asked) {
-    const { action, exec, at, world, machine } = asked;
-    const read = action.kind !== "exec" || exec.dangers?.includes(FOREIGN) !== true ? undefined : readCommit(asked);
-    if (read === undefined || "why" in read) return read;
-    const [own, there] = [repositoryOf({ exec: { ...exec, folders: [world.cwd] }, world }), repositoryOf(asked)];
-    if (own === undefined || there === undefined || there.common !== joinPath(there.top, ".git"))
-      return { why: "it is not known in which repository it works" };
+    const { exec, at, world, machine, repository: there } = asked;
+    const read = readCommit(asked);
+    if ("why" in read) return read;
+    const own = repositoryOf({ exec: { ...exec, folders: [world.cwd] }, world });
+    if (own === undefined || there.common !== joinPath(there.top, ".git")) return { why: "it is not known in which repository it works" };
     if (isWithin(world.canonical(machine.home), there.top)) return { why: "it is the repository of your home folder" };
     const why = whyMoreThanCommits(new Git(exec, there.top, machine), there.top);
     if (why !== undefined) return { why };
