@@ -67,7 +67,7 @@ export { isPathField, pathFields } from "./match/tool-fields.ts";
 export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./match/types.ts";
 export { isSecretByName } from "./path-class.ts";
 export { FILE_RULE, netRule, underBroken } from "./verdicts.ts";
-export { type ConsentEntry, type ConsentName } from "./match/consent.ts";
+export { type ConsentEntry, type ConsentName, CONSENTS } from "./match/consent.ts";
 export * from "./match/reasons.ts";
 export type * from "./match/types.ts";
 export { confinesAnything } from "./confine.ts";

@@ -1,26 +1,15 @@
-/**
- * Sentences that a person says yes to once, for one repository, and what each is about besides that. Only the user's own policy file holds
- * them. INVARIANT: everything that bounds it is written down at the yes.
- */
-export const CONSENT_KEYS = {
-  "push-branches": {
-    remote: "the remote's address, as it was at the yes",
-    never: "branches that it never pushes",
-    base: "the commit that counts as pushed already; empty: none",
-    ci: "a sum over the files that CI runs, as they were at the yes",
-  },
-  "pull-requests": { host: "the forge", repository: "owner and name, such as `acme/shop`" },
-  fetch: { origin: "scheme, host and port, such as `https://api.example.org`" },
-  port: {
-    port: "the port of this machine",
-    server: "the kind of server, such as `postgres`",
-    listener: "who listened there at the yes",
-  },
-  folder: { folder: "the other repository", object: "which folder lay there at the yes" },
-} as const;
+/** Sentences that a person says yes to once, for one repository. Only the user's own policy file holds them. */
+export const CONSENTS = ["push-branches", "pull-requests", "fetch", "port", "folder"] as const;
+export type ConsentName = (typeof CONSENTS)[number];
 
-type Keys = typeof CONSENT_KEYS;
-export type ConsentName = keyof Keys;
+/** What each is about besides the repository. INVARIANT: everything that bounds it is written down at the yes. */
+export const CONSENT_KEYS = {
+  "push-branches": ["remote", "never", "base", "ci"],
+  "pull-requests": ["host", "repository"],
+  fetch: ["origin"],
+  port: ["port", "server", "listener"],
+  folder: ["folder", "object"],
+} as const satisfies Readonly<Record<ConsentName, readonly string[]>>;
 
 interface OfRepository {
   /** Top of the repository that it holds in. */
@@ -31,8 +20,23 @@ interface OfRepository {
   readonly by?: string;
 }
 
-export type ConsentEntry = {
-  [Name in ConsentName]: OfRepository & { readonly consent: Name } & {
-    readonly [Key in keyof Keys[Name]]: Key extends "never" ? readonly string[] : string;
-  };
-}[ConsentName];
+export type ConsentEntry = OfRepository &
+  (
+    | {
+        readonly consent: "push-branches";
+        /** The address that was resolved at the yes. */
+        readonly remote: string;
+        /** Branches that it never pushes. */
+        readonly never: readonly string[];
+        /** The commit up to which a person has let things go out; empty: none. */
+        readonly base: string;
+        /** A sum over the files that CI and the forge run, as they were there. */
+        readonly ci: string;
+      }
+    | { readonly consent: "pull-requests"; readonly host: string; readonly repository: string }
+    | { readonly consent: "fetch"; readonly origin: string }
+    /** `listener`: who listened there at the yes. */
+    | { readonly consent: "port"; readonly port: string; readonly server: string; readonly listener: string }
+    /** `object`: which folder lay there at the yes. */
+    | { readonly consent: "folder"; readonly folder: string; readonly object: string }
+  );

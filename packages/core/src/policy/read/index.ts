@@ -13,7 +13,7 @@ import {
   readJson5,
   toValue,
 } from "../../edit/json5/index.ts";
-import { CONSENT_KEYS, type ConsentEntry } from "../match/consent.ts";
+import { CONSENT_KEYS, type ConsentEntry, CONSENTS } from "../match/consent.ts";
 import { parseRule } from "../parse-rule.ts";
 import {
   type AuditSettings,
@@ -188,8 +188,6 @@ function misplacedName(tree: JsonNode, layer: LayerName): readonly Fault[] {
   return [{ offset: found.keyStart, path: ["profile"], message: "`profile` belongs in profiles only", help }];
 }
 
-const CONSENTS = Object.entries(CONSENT_KEYS);
-
 /** A repository's file, or one that a variable can name, gives no consents; and each has exactly what bounds it. */
 function consentFaults(tree: JsonNode, layer: LayerName): readonly Fault[] {
   const found = member(tree, "consents");
@@ -199,18 +197,18 @@ function consentFaults(tree: JsonNode, layer: LayerName): readonly Fault[] {
     return [{ offset: found.keyStart, path: ["consents"], message: "`consents` belongs in your own policy only", help }];
   return (found.value.kind === "array" ? found.value.items : []).flatMap((item, index): readonly Fault[] => {
     const name = member(item, "consent")?.value;
-    const known = CONSENTS.find(([one]) => name?.kind === "scalar" && name.value === one);
+    const known = CONSENTS.find((one) => name?.kind === "scalar" && name.value === one);
     if (known === undefined || item.kind !== "object") return [];
     const path = ["consents", index];
-    const keys: readonly string[] = ["consent", "root", ...Object.keys(known[1])];
+    const keys: readonly string[] = ["consent", "root", ...CONSENT_KEYS[known]];
     const missing = keys.filter((key) => member(item, key) === undefined);
     const foreign = item.members.filter(({ key }) => key !== "given" && key !== "by" && !keys.includes(key));
     return [
-      ...missing.map((key) => ({ offset: item.start, path, message: `\`${known[0]}\` needs the key \`${key}\`` })),
+      ...missing.map((key) => ({ offset: item.start, path, message: `\`${known}\` needs the key \`${key}\`` })),
       ...foreign.map(({ key, keyStart }) => ({
         offset: keyStart,
         path: [...path, key],
-        message: `\`${known[0]}\` has no key \`${brief(key)}\``,
+        message: `\`${known}\` has no key \`${brief(key)}\``,
       })),
     ];
   });
@@ -262,7 +260,7 @@ function readSettings(input: PolicyInput): Partial<Settings> {
     ...(wrappers === undefined ? {} : { wrappers }),
     ...(aliases === undefined ? {} : { aliases }),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `consentFaults` holds the keys of each
-    ...(consents === undefined ? {} : { consents: consents as readonly unknown[] as readonly ConsentEntry[] }),
+    ...(consents === undefined ? {} : { consents: consents as readonly ConsentEntry[] }),
   };
 }
 

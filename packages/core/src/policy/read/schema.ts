@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CONSENT_KEYS } from "../match/consent.ts";
+import { CONSENTS } from "../match/consent.ts";
 import { choice, count, described, list, object, optional, refuseLists, text } from "./schema-words.ts";
 import { EFFECTS, MODES, type OperationName, PRESETS, UNKNOWN } from "../match/types.ts";
 
@@ -251,21 +251,25 @@ export const optionRule = object(
 
 const CONSENT = "`assent allow --here COMMAND` writes it";
 
-const consentValue = (key: string): v.GenericSchema =>
-  key === "never" ? list(text(CONSENT), CONSENT) : key === "base" || key === "ci" ? v.string(`\n${CONSENT}`) : text(CONSENT);
-
 /** Which of the keys belong to which consent is for the reader to say. */
 const consentEntry = object(
   {
-    consent: choice(Object.keys(CONSENT_KEYS), "What was said yes to (docs/consents.md)."),
+    consent: choice(CONSENTS, "What was said yes to (docs/consents.md)."),
     root: described(v.pipe(text(CONSENT), v.regex(/^\//, `is not an absolute path\n${CONSENT}`)), "The repository that it holds in."),
     given: optional(described(text(CONSENT), "When it was given.")),
     by: optional(described(text(CONSENT), "Who of your team gave it.")),
-    ...Object.fromEntries(
-      Object.entries(CONSENT_KEYS).flatMap(([name, keys]) =>
-        Object.entries(keys).map(([key, what]) => [key, optional(described(consentValue(key), `\`${name}\`: ${what}.`))]),
-      ),
-    ),
+    remote: optional(described(text(CONSENT), "`push-branches`: the remote's address, as it was at the yes.")),
+    never: optional(described(list(text(CONSENT), CONSENT), "`push-branches`: branches that it never pushes.")),
+    base: optional(described(v.string(`\n${CONSENT}`), "`push-branches`: the commit that counts as pushed already.")),
+    ci: optional(described(v.string(`\n${CONSENT}`), "`push-branches`: a sum over the files that CI runs, as they were at the yes.")),
+    host: optional(described(text(CONSENT), "`pull-requests`: the forge.")),
+    repository: optional(described(text(CONSENT), "`pull-requests`: owner and name, such as `acme/shop`.")),
+    origin: optional(described(text(CONSENT), "`fetch`: scheme, host and port, such as `https://api.example.org`.")),
+    port: optional(described(text(CONSENT), "`port`: the port of this machine.")),
+    server: optional(described(text(CONSENT), "`port`: the kind of server, such as `postgres`.")),
+    listener: optional(described(text(CONSENT), "`port`: who listened there at the yes.")),
+    folder: optional(described(text(CONSENT), "`folder`: the other repository.")),
+    object: optional(described(text(CONSENT), "`folder`: which folder lay there at the yes.")),
   },
   CONSENT,
 );
