@@ -62,10 +62,10 @@ export function frictionWithConsents(lines: readonly SessionLine[], { project, p
     const write = (): void => writeFileSync(policy, JSON.stringify({ unknown: "confine", consents }));
     write();
     let [others, once] = [false, false];
-    for (const { command } of own) {
+    for (const { session, command } of own) {
       const before = plain(command);
       if (!/^(?:ask(?! sandboxed)|deny)/.test(before)) continue;
-      let asks = true;
+      let [asks, why] = [true, ""];
       if (before.startsWith("ask\tpreset.default.")) {
         prepare(project, command);
         const outcome = judge(command);
@@ -80,11 +80,11 @@ export function frictionWithConsents(lines: readonly SessionLine[], { project, p
           once = true;
           continue;
         }
-        if (asks && process.env["FRICTION_WHY"] !== undefined)
-          process.stderr.write(`${found.why ?? "-"} || ${command.slice(0, 160).replaceAll("\n", "⏎")}\n`);
-        if (asks) whys.set(found.why ?? "of another kind", (whys.get(found.why ?? "of another kind") ?? 0) + 1);
+        why = found.why ?? "of another kind";
+        if (asks) whys.set(why, (whys.get(why) ?? 0) + 1);
       }
       if (asks) asked += 1;
+      if (asks && process.env["FRICTION_WHY"] !== undefined) process.stderr.write(`${JSON.stringify({ session, before, why, command })}\n`);
       others ||= asks;
     }
     if (others) stopped += 1;

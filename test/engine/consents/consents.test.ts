@@ -31,6 +31,19 @@ describe("what was said yes to once goes ahead, and nothing is sent that was not
   });
 
   it.each([
+    ["git add -A && git commit -q -m done && git push origin topic", "a.txt"],
+    ["git add b.txt; git commit -qm 'add b' 2>&1 | tail -1; git push -u origin topic 2>&1 | tail -3", "b.txt"],
+    ["git add src && git commit -q -m \"$(cat <<'EOF'\nfix: a\n\nhow $x\nEOF\n)\" && git status && git push origin HEAD", "src/b.ts"],
+    ["git commit -q -am 'change it' && git push origin topic", "README.md"],
+  ])("what the line itself commits is sent with it: %s", (command, file) => {
+    at.write(file, `${command.length}\n`);
+    expect(at.judge(command).verdict).toMatchObject({ decision: "allow", basis: "grant" });
+    expect(at.judge(command).verdict.confined).toBeUndefined();
+    expect(at.push(command).get("refs/heads/topic")).toBe(at.git("rev-parse", "topic").trim());
+    expect(at.git("show", `topic:${file}`)).toBe(`${command.length}\n`);
+  });
+
+  it.each([
     "gh pr create --draft --title a --body 'b c'",
     "gh pr comment 1 --body \"$(cat <<'EOF'\n## Summary\n- `x` $y\nEOF\n)\"",
     "gh issue comment 3 -R acme/shop -b done",

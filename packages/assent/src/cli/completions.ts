@@ -1,8 +1,9 @@
 import { visible } from "@assent/core/action";
 import { AGENTS } from "@assent/hosts/agents";
-import { listProfiles, type Machine, readGrants, thisMachine } from "@assent/guard/state";
+import { listProfiles, type Machine, thisMachine } from "@assent/guard/state";
 import { listRuns, listSessions, runsFolder } from "@assent/supervisor/supervise/undo";
 import type { ListedKind } from "./command-table.ts";
+import { grantIds } from "./grants.ts";
 import { writeStdout } from "./stdio.ts";
 import { launchers } from "./wrap-launcher.ts";
 
@@ -19,7 +20,7 @@ const NAMES: Readonly<Record<ListedKind, (machine: Machine) => readonly string[]
       .map(({ session }) => session)
       .toReversed(),
   profile: (machine) => listProfiles(machine).map(({ name }) => name),
-  grant: (machine) => readGrants(machine, Date.now()).all.map(({ id }) => id),
+  grant: grantIds,
   host: () => AGENTS.flatMap(({ id, setup }) => (setup === undefined ? [] : [id])),
   wrapped: (machine) => launchers(machine).all.map(({ name }) => name),
 };

@@ -159,16 +159,22 @@ export function listGrants(options: { readonly json?: boolean; readonly all?: bo
     writeStdout(`          ${visible(`${said}${answered}${grant.why === undefined ? "" : `: ${grant.why}`}`)}\n`);
   }
   if (options.all === true) for (const { name, why } of over) writeStdout(`${visible(name)}: ${why}, it grants nothing\n`);
-  for (const { id, sentence, root, given } of consents) {
+  for (const { id, sentence, root, given, by = "you" } of consents) {
     writeStdout(`${id}  ${sentence}\n`);
     writeStdout(`          in ${visible(shorten(root, "/", machine.home))}, until you end it\n`);
     writeStdout(
-      `          by you${given === undefined ? "" : ` on ${visible(given).slice(0, 16).replace("T", " ")} UTC`}, in your own policy\n`,
+      `          by ${visible(by)}${given === undefined ? "" : ` on ${visible(given).slice(0, 16).replace("T", " ")} UTC`}, in your own policy\n`,
     );
   }
   if (shown.length + consents.length === 0) writeStdout("nothing is granted\n");
   return 0;
 }
+
+/** Of all that can be taken back. */
+export const grantIds = (machine: Machine): readonly string[] => [
+  ...readGrants(machine, Date.now()).all.map((grant) => grant.id),
+  ...listConsents(machine).map(consentId),
+];
 
 /** `assent grants revoke`: takes back one grant, or all of them. */
 export function revokedGrants(id: string | undefined, options: { readonly all?: boolean }): number {
@@ -177,11 +183,7 @@ export function revokedGrants(id: string | undefined, options: { readonly all?: 
     complain(COMMAND, "name a grant, or say --all", "`assent grants list` shows them");
     return 2;
   }
-  const all = (): readonly string[] => [
-    ...readGrants(machine, Date.now()).all.map((grant) => grant.id),
-    ...listConsents(machine).map(consentId),
-  ];
-  const ids = id === undefined ? all() : [id];
+  const ids = id === undefined ? grantIds(machine) : [id];
   const gone = ids.filter((one) => /^[a-z0-9]+$/.test(one) && (revokeGrant(machine, one) || removeConsent(machine, one)));
   if (id !== undefined && gone.length === 0) return refuseUse(COMMAND, `unknown grant ${visible(id)}`, "`assent grants list` shows them");
   for (const one of gone) noteCommand(machine, "assent grants revoke", `the user took back the grant ${one}`);

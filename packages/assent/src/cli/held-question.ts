@@ -5,7 +5,7 @@ import { agentNamed } from "@assent/hosts/agents";
 import { type Answer, checkAnswerRule, isSaid, noteOf, ofTeam, printable, QuestionQueue } from "@assent/guard/approve";
 import { folderClient, isSomebodyThere } from "@assent/guard/approve/queue";
 import type { Outcome } from "@assent/guard/engine";
-import { questionAfar, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
+import { offeredSentence, questionAfar, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
 import { membershipMark } from "@assent/team/team";
 import { isTeamReached, type PutToTeam, putToTeam, readWait, teamClient } from "@assent/team/team/afar";
@@ -61,15 +61,15 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
   const queue = new QuestionQueue({ checkRule: checkAnswerRule }, clients);
   const answer = queue.askStill(question, performance.now() + patience + LATE_MS);
   if (!isSaid(answer)) return team === undefined ? outcome : waiting(outcome);
-  rememberReply(asked, question, answer);
-  return settled(outcome, answer);
+  return settled(outcome, rememberReply(asked, question, answer));
 }
 
 function settled(outcome: Outcome, reply: Answer): Outcome {
   const { verdict, answer } = outcome;
   const who = reply.person === undefined ? undefined : ofTeam(reply.person);
   if (reply.answer === "allow") {
-    const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, once`;
+    const often = reply.scope === "always" ? "for this repository" : "once";
+    const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, ${often}`;
     return {
       ...outcome,
       verdict: { ...verdict, decision: "allow", basis: "grant" },
@@ -77,7 +77,7 @@ function settled(outcome: Outcome, reply: Answer): Outcome {
         ...answer,
         decision: "allow",
         reason,
-        modelReason: who === undefined ? "the user allowed it" : "a person allowed it, once",
+        modelReason: who === undefined ? "the user allowed it" : `a person allowed it, ${often}`,
       },
     };
   }
@@ -117,8 +117,9 @@ const withoutPrefix = (text: string): string => text.replace(/^approval required
 
 /** The question as the team has it; undefined: the policy does not let it be answered from afar, or nobody carries it there. */
 function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | undefined {
-  const afar = questionAfar(outcome);
-  if (afar === undefined) return undefined;
+  const once = questionAfar(outcome);
+  if (once === undefined) return undefined;
+  const afar = { ...once, sentence: offeredSentence(outcome, machine) };
   const { agent, session, cwd } = outcome.request;
   const { reason, rule } = outcome.verdict;
   return putToTeam({ machine, point: "hook", agent, session }, { afar, reason, cwd, ...(rule === undefined ? {} : { rule }) });

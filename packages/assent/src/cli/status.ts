@@ -1,3 +1,4 @@
+import { listConsents } from "@assent/guard/policy-edit";
 import { brief, visible } from "@assent/core/action";
 import { copiedVersion } from "@assent/hosts/agents/install";
 import { lastOf, type LogEntry, isDecision, isQuestion, isRefusal, query } from "@assent/guard/audit";
@@ -131,7 +132,7 @@ async function statusOf(cwd: string): Promise<Status> {
     bypass,
     skipped: skippedHere(stateFolder(machine), cwd),
     tripped,
-    grants: grants.all.filter((grant) => doesHold(grant, grants.uses.get(grant.id) ?? 0)).length,
+    grants: grants.all.filter((grant) => doesHold(grant, grants.uses.get(grant.id) ?? 0)).length + listConsents(machine).length,
     running: runs
       .filter(({ ended, folder }) => ended === undefined && isRunning(folder))
       .map((run) => ({ id: run.id, command: visible(commandOf(run)) })),

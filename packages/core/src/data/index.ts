@@ -9,7 +9,7 @@ export const SELF_TEST = "assent-doctor";
 export const SELF_TEST_COMMANDS = { refused: "assent uninstall --yes", allowed: "pwd" } as const;
 
 export { canonicalJson } from "./canonical.ts";
-export { POINT_NAMES, pointOf, POINTS, type QueuePoint } from "./question-points.ts";
+export { FROM_NOW_ON, POINT_NAMES, pointOf, POINTS, type QueuePoint } from "./question-points.ts";
 export { sha256 } from "./sha256.ts";
 
 /** Whether a value that nobody checked yet is an object with fields: neither null nor a list. */

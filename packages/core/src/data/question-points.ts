@@ -20,6 +20,9 @@ const TABLE = {
 export type QueuePoint = keyof typeof TABLE;
 export const POINTS: Readonly<Record<QueuePoint, PointFacts>> = TABLE;
 
+/** Begins what people of a team are asked where a yes is one from now on: in front of all else stands a verb of its own. */
+export const FROM_NOW_ON = "go on from now on, without asking: ";
+
 const isPoint = (name: string): name is QueuePoint => Object.hasOwn(TABLE, name);
 export const POINT_NAMES: readonly QueuePoint[] = Object.keys(TABLE).filter(isPoint);
 export const pointOf = (value: unknown): QueuePoint | undefined => POINT_NAMES.find((name) => name === value);

@@ -77,6 +77,13 @@ export interface TeamPart {
   readonly what: string;
   /** All that decides what would be done: a yes is for the very same, and for nothing else. */
   readonly parts: readonly unknown[];
+  /** The sentence that a yes from now on would be, as a rule that an answer writes, and as people read it. */
+  readonly sentence?: OfferedSentence | undefined;
+}
+
+export interface OfferedSentence {
+  readonly rule: string;
+  readonly text: string;
 }
 
 /** By which way a person answered, as files and the log have it, and how that is said to whoever comes too late. */

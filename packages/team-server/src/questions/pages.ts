@@ -1,4 +1,4 @@
-import { POINTS } from "@assent/core/data";
+import { FROM_NOW_ON, POINTS } from "@assent/core/data";
 import { html } from "hono/html";
 import type { TeamAbout } from "@assent/team/team/protocol";
 import { CODED_SCRIPT, frame, type PersonPage, type Html, shown, table, timeText } from "../web/index.ts";
@@ -50,6 +50,7 @@ const signing = ({ site, challenge, allowed }: AskedPasskey): Html =>
 
 const card = (one: WaitingRow, { first, after }: WaitingPlace): Html => {
   const { about, yes, passkey } = one;
+  const yesText = about.what?.startsWith(FROM_NOW_ON) === true ? "Yes, from now on" : "Yes, once";
   return html`<section class="card">
     <h2>${heading(one.machineName, about)}</h2>
     ${
@@ -81,7 +82,7 @@ const card = (one: WaitingRow, { first, after }: WaitingPlace): Html => {
             <label>A word to the agent, with a no <input name="note" maxlength="500" autocomplete="off" /></label>
             ${passkey === undefined ? "" : html`<input type="hidden" name="proof" /><span class="wrong" role="alert" hidden></span>`}
             <button class="no" name="answer" value="deny">No</button>
-            ${passkey?.allowed.length === 0 ? "" : html`<button class="yes" name="answer" value="allow">Yes, once</button>`}
+            ${passkey?.allowed.length === 0 ? "" : html`<button class="yes" name="answer" value="allow">${yesText}</button>`}
           </form>`
         : html`<p>You may see it, and not answer.</p>`
     }

@@ -16,6 +16,8 @@ interface OfRepository {
   readonly root: string;
   /** When it was given (ISO 8601). */
   readonly given?: string;
+  /** Who of the team gave it; absent: the user. */
+  readonly by?: string;
 }
 
 export type ConsentEntry = OfRepository &

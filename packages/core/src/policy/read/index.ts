@@ -202,7 +202,7 @@ function consentFaults(tree: JsonNode, layer: LayerName): readonly Fault[] {
     const path = ["consents", index];
     const keys: readonly string[] = ["consent", "root", ...CONSENT_KEYS[known]];
     const missing = keys.filter((key) => member(item, key) === undefined);
-    const foreign = item.members.filter(({ key }) => key !== "given" && !keys.includes(key));
+    const foreign = item.members.filter(({ key }) => key !== "given" && key !== "by" && !keys.includes(key));
     return [
       ...missing.map((key) => ({ offset: item.start, path, message: `\`${known}\` needs the key \`${key}\`` })),
       ...foreign.map(({ key, keyStart }) => ({

@@ -257,6 +257,7 @@ const consentEntry = object(
     consent: choice(CONSENTS, "What was said yes to (docs/consents.md)."),
     root: described(v.pipe(text(CONSENT), v.regex(/^\//, `is not an absolute path\n${CONSENT}`)), "The repository that it holds in."),
     given: optional(described(text(CONSENT), "When it was given.")),
+    by: optional(described(text(CONSENT), "Who of your team gave it.")),
     remote: optional(described(text(CONSENT), "`push-branches`: the remote's address, as it was at the yes.")),
     never: optional(described(list(text(CONSENT), CONSENT), "`push-branches`: branches that it never pushes.")),
     base: optional(described(v.string(`\n${CONSENT}`), "`push-branches`: the commit that counts as pushed already.")),

@@ -1,6 +1,6 @@
 import { reachOfHost } from "@assent/core/policy";
 import { tokensIn } from "../../audit/index.ts";
-import { type ConsentKind, optionsOf, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
+import { type ConsentKind, optionsOf, readWords } from "./kind.ts";
 
 /** curl(1): what changes neither the request nor where it goes, nor writes a file. */
 const OPTIONS = optionsOf({
@@ -16,12 +16,8 @@ const LONGEST_QUERY = 300;
 
 export const fetchFrom: ConsentKind<"fetch"> = {
   name: "fetch",
-  wants(asked) {
-    const { action, exec, at, execAt } = asked;
-    if (action.kind !== "net" || action.operation !== "fetch" || exec.program !== "curl") return undefined;
-    const words = wordsOf(exec.argv);
-    const plain = words === undefined ? "the address is only known at run time" : whyNotPlain(exec);
-    if (words === undefined || plain !== undefined) return { why: plain ?? "" };
+  isAbout: ({ action, exec }) => action.kind === "net" && action.operation === "fetch" && exec.program === "curl",
+  wants({ at, execAt, words, repository }) {
     const read = readWords(words, OPTIONS, VALUED);
     const [address = "", second] = read?.operands ?? [];
     const methods = read?.options.get("method") ?? [];
@@ -34,8 +30,6 @@ export const fetchFrom: ConsentKind<"fetch"> = {
     if (url === undefined) return { why: "the address is not a plain one" };
     if (url.search.length > LONGEST_QUERY || tokensIn(address).length > 0) return { why: "the address carries more than a question" };
     if (reachOfHost(url.hostname) === "loopback") return { why: "another program may listen on that port of this machine" };
-    const repository = repositoryOf(asked);
-    if (repository === undefined) return { why: "it is not known in which repository it works" };
     return {
       entry: { consent: "fetch", root: repository.root, origin: url.origin },
       covers: [at, execAt],

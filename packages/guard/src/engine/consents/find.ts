@@ -1,32 +1,13 @@
 import { BYSTANDER } from "#knowledge/traits";
-import { visible, type World } from "@assent/core/action";
-import {
-  type ConsentEntry,
-  type ConsentedYes,
-  FOREIGN_REPOSITORY,
-  type Policy,
-  type RequestVerdict,
-  type Verdict,
-} from "@assent/core/policy";
+import { visible } from "@assent/core/action";
+import { type ConsentEntry, type ConsentedYes, FOREIGN_REPOSITORY, type RequestVerdict, type Verdict } from "@assent/core/policy";
 import { sha256 } from "@assent/core/data";
-import type { Request } from "@assent/core/request";
-import type { Machine } from "../../state/index.ts";
 import { fetchFrom } from "./fetch.ts";
 import { folder } from "./folder.ts";
-import type { AskedAction, ConsentKind, NoConsent, WantedConsent } from "./kind.ts";
+import { type AskedAction, type ConsentKind, type ConsentRequest, type NoConsent, readPlain, type WantedConsent } from "./kind.ts";
 import { port } from "./port.ts";
 import { pullRequests } from "./pull-requests.ts";
 import { pushBranches } from "./push-branches.ts";
-
-/** What is asked, by whom and where. */
-export interface ConsentRequest {
-  readonly request: Request;
-  readonly found: RequestVerdict;
-  readonly policy: Policy;
-  readonly world: World;
-  readonly machine: Machine;
-  readonly othersRun: boolean;
-}
 
 /** What consents make of a request. */
 export interface FoundConsents {
@@ -50,8 +31,10 @@ function asAny<Name extends ConsentEntry["consent"]>(kind: ConsentKind<Name>) {
   const isOwn = (entry: ConsentEntry): entry is Parameters<typeof kind.sentence>[0] => entry.consent === kind.name;
   return {
     wants(asked: AskedAction): Wanted | NoConsent | undefined {
-      const wanted: WantedConsent<Parameters<typeof kind.sentence>[0]> | NoConsent | undefined = kind.wants(asked);
-      if (wanted === undefined || "why" in wanted) return wanted;
+      if (!kind.isAbout(asked)) return undefined;
+      const plain = readPlain(asked, kind.answers);
+      const wanted: WantedConsent<Parameters<typeof kind.sentence>[0]> | NoConsent = "why" in plain ? plain : kind.wants(plain);
+      if ("why" in wanted) return wanted;
       return { ...wanted, whyNot: (given) => (isOwn(given) ? wanted.whyNot(given) : "it is another sentence") };
     },
     sentence: (entry: ConsentEntry): string | undefined => (isOwn(entry) ? kind.sentence(entry) : undefined),
@@ -81,7 +64,8 @@ export function findConsents(about: ConsentRequest): FoundConsents {
   }
 }
 
-function lookForConsents({ request, found, policy, world, machine, othersRun }: ConsentRequest): FoundConsents {
+function lookForConsents(about: ConsentRequest): FoundConsents {
+  const { found, policy, othersRun } = about;
   const open = found.actions.flatMap(({ verdict }, at) => (verdict.decision === "allow" ? [] : [at]));
   const dangers = open.filter((at) => found.actions[at]?.verdict.basis !== "default");
   if (dangers.some((at) => found.actions[at]?.verdict.builtin !== FOREIGN_REPOSITORY) || found.unknowns.length > 0) return {};
@@ -91,7 +75,7 @@ function lookForConsents({ request, found, policy, world, machine, othersRun }: 
     const execAt = action?.kind === "exec" ? at : action?.origin.by === "command" ? action.origin.exec : -1;
     const exec = found.actions[execAt]?.action;
     if (action === undefined || exec?.kind !== "exec" || action.kind === "code") continue;
-    const asked = { request, found, action, at, exec, execAt, world, machine };
+    const asked = { ...about, action, at, exec, execAt };
     for (const kind of KINDS) {
       const want = kind.wants(asked);
       if (want !== undefined && "why" in want) return want;

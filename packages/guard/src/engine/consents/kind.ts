@@ -1,5 +1,5 @@
-import type { Action, Argument, ExecAction, World } from "@assent/core/action";
-import { type ConsentEntry, type ConsentName, type RequestVerdict, repositoriesAround } from "@assent/core/policy";
+import type { Action, ExecAction, World } from "@assent/core/action";
+import { type ConsentEntry, type ConsentName, type Policy, type RequestVerdict, repositoriesAround } from "@assent/core/policy";
 import { parentOf } from "@assent/core/path";
 import type { Request } from "@assent/core/request";
 import type { Machine } from "../../state/index.ts";
@@ -7,17 +7,23 @@ import type { Machine } from "../../state/index.ts";
 /** One of the kinds of consents, by its name. */
 export type ConsentOf<Name extends ConsentName> = Extract<ConsentEntry, { readonly consent: Name }>;
 
-/** A question of a request, and what is around it. */
-export interface AskedAction {
+/** What is asked, by whom and where. */
+export interface ConsentRequest {
   readonly request: Request;
   readonly found: RequestVerdict;
+  readonly policy: Policy;
+  readonly world: World;
+  readonly machine: Machine;
+  readonly othersRun: boolean;
+}
+
+/** A question of a request. */
+export interface AskedAction extends ConsentRequest {
   readonly action: Action;
   /** Its place among the actions of the request, and that of the command that does it. */
   readonly at: number;
   readonly exec: ExecAction;
   readonly execAt: number;
-  readonly world: World;
-  readonly machine: Machine;
 }
 
 /** What a person would have to say yes to. */
@@ -36,28 +42,42 @@ export interface NoConsent {
   readonly why: string;
 }
 
+/** What is known of a command before a kind looks at it. */
+export interface PlainAction extends AskedAction {
+  /** All words behind the program, each written out. */
+  readonly words: readonly string[];
+  readonly repository: ConsentRepository;
+}
+
 /**
  * One kind of consent. INVARIANT: what is not understood, is only known at run time, or cannot be looked up is a `why`.
  */
 export interface ConsentKind<Name extends ConsentName> {
   readonly name: Name;
-  /** Undefined: the question is of another kind. */
-  wants(asked: AskedAction): WantedConsent<ConsentOf<Name>> | NoConsent | undefined;
+  /** The one danger of the command that it looks into. */
+  readonly answers?: string;
+  isAbout(asked: AskedAction): boolean;
+  wants(asked: PlainAction): WantedConsent<ConsentOf<Name>> | NoConsent;
   /** The sentence, and what is to be known before a yes. */
   sentence(entry: ConsentOf<Name>): string;
 }
 
-/** The words behind the program, where all are known; undefined: some are not. */
-export function wordsOf(argv: readonly Argument[]): readonly string[] | undefined {
-  const words = argv.slice(1).flatMap((word) => (word.known ? [word.text] : []));
-  return words.length === argv.length - 1 ? words : undefined;
+/** The same, with what is the same for all of them. */
+export function readPlain(asked: AskedAction, answers?: string): PlainAction | NoConsent {
+  const { exec } = asked;
+  const why = whyNotPlain(exec, answers);
+  if (why !== undefined) return { why };
+  const words = literalWords(asked);
+  if (words === undefined) return { why: "what it says is only known at run time" };
+  const repository = repositoryOf(asked);
+  return repository === undefined ? { why: "it is not known in which repository it works" } : { ...asked, words, repository };
 }
 
 /** `"$(cat <<'EOF' … EOF)"` as a word of its own: a text that is written out, whatever stands in it (bash(1), "Here Documents"). */
 const WRITTEN_OUT = /(?<=\s)"\$\(cat <<(['"])(\w+)\1\n([^]*?)\n\2\n\s*\)"(?=\s|$)/g;
 
 /** All words of the command, those written out in a here-document among them; undefined: one is only known at run time. */
-export function literalWords({ exec, request, found }: AskedAction): readonly string[] | undefined {
+function literalWords({ exec, request, found }: AskedAction): readonly string[] | undefined {
   const unknown = found.actions.flatMap(({ action }) => (action.kind === "exec" ? action.argv.filter((word) => !word.known) : []));
   const { facts, input } = request;
   const line = facts?.does === "shell" ? input[facts.field] : undefined;
@@ -71,18 +91,21 @@ export function literalWords({ exec, request, found }: AskedAction): readonly st
 }
 
 /** What keeps a command from being the plain one that a sentence is about. */
-export function whyNotPlain({ env, trusted, pointed, dangers }: ExecAction): string | undefined {
+function whyNotPlain({ env, trusted, pointed, dangers }: ExecAction, answers?: string): string | undefined {
   if (!trusted) return "it is not known which program it is";
   if (env.length > 0) return "variables in front of it may change where it goes";
   if (pointed !== undefined) return "an option says in which repository it works";
-  return dangers !== undefined && dangers.length > 0 ? "it does more than that" : undefined;
+  return dangers?.some((id) => id !== answers) === true ? "it does more than that" : undefined;
+}
+
+export interface ConsentRepository {
+  readonly root: string;
+  readonly top: string;
+  readonly common: string;
 }
 
 /** The one repository that a command works in; undefined where it is not clear which. */
-export function repositoryOf({
-  exec,
-  world,
-}: Pick<AskedAction, "exec" | "world">): { readonly root: string; readonly top: string; readonly common: string } | undefined {
+export function repositoryOf({ exec, world }: Pick<AskedAction, "exec" | "world">): ConsentRepository | undefined {
   const folders = exec.folders ?? [world.cwd];
   const [folder] = folders;
   if (folder === undefined || folders.length !== 1) return undefined;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { type Machine, processFields } from "../../state/index.ts";
-import { type ConsentKind, type NoConsent, optionsOf, type ReadWords, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
+import { type AskedAction, type ConsentKind, type NoConsent, optionsOf, type ReadWords, readWords } from "./kind.ts";
 
 interface Client {
   readonly server: string;
@@ -45,17 +45,14 @@ const VALUED = new Set(["host", "port", "name", "code"]);
 /** libpq, "Environment Variables", and its like: they lead elsewhere whatever the words say. */
 const LEADS = /^(?:PG(?:HOST|PORT|SERVICE|OPTIONS|SYSCONF)|MYSQL_|MARIADB_|REDIS)/;
 
+const isUse = (action: AskedAction["action"]): boolean =>
+  action.kind === "net" || (action.kind === "remote" && action.service === "database" && action.operation !== "destroy");
+
 export const port: ConsentKind<"port"> = {
   name: "port",
-  wants(asked) {
-    const { action, exec, at, execAt, found, machine } = asked;
-    const client = Object.hasOwn(CLIENTS, exec.program) ? CLIENTS[exec.program] : undefined;
-    const isOf = (one: typeof action): boolean =>
-      one.kind === "net" || (one.kind === "remote" && one.service === "database" && one.operation !== "destroy");
-    if (client === undefined || !isOf(action)) return undefined;
-    const words = wordsOf(exec.argv);
-    const plain = words === undefined ? "what it does is only known at run time" : whyNotPlain(exec);
-    if (words === undefined || plain !== undefined) return { why: plain ?? "" };
+  isAbout: ({ action, exec }) => Object.hasOwn(CLIENTS, exec.program) && isUse(action),
+  wants({ exec, at, execAt, found, machine, words, repository }) {
+    const client = CLIENTS[exec.program] ?? PSQL;
     const read = readWords(words, client.options, VALUED);
     const [host = client.host, second] = read?.options.get("host") ?? [];
     const [number = client.port, another] = read?.options.get("port") ?? [];
@@ -64,12 +61,10 @@ export const port: ConsentKind<"port"> = {
     if (!client.hosts.test(host) || Object.keys(machine.env).some((name) => LEADS.test(name)))
       return { why: "it may lead to another machine" };
     if (!client.isPlain(read)) return { why: "it does more than read and change data" };
-    const repository = repositoryOf(asked);
-    if (repository === undefined) return { why: "it is not known in which repository it works" };
     const listener = listenerOn(number, machine);
     if (typeof listener !== "string") return listener;
     const covers = found.actions.flatMap(({ action: one }, place) =>
-      one.origin.by === "command" && one.origin.exec === execAt && isOf(one) ? [place] : [],
+      one.origin.by === "command" && one.origin.exec === execAt && isUse(one) ? [place] : [],
     );
     return {
       entry: { consent: "port", root: repository.root, port: number, server: client.server, listener },

@@ -3,16 +3,7 @@ import { joinPath, resolvePath } from "@assent/core/path";
 import { tokensIn } from "../../audit/index.ts";
 import { isLikely } from "../written-secrets.ts";
 import { Git } from "./git.ts";
-import {
-  type AskedAction,
-  type ConsentKind,
-  type NoConsent,
-  literalWords,
-  optionsOf,
-  readWords,
-  repositoryOf,
-  whyNotPlain,
-} from "./kind.ts";
+import { type ConsentKind, type NoConsent, optionsOf, type PlainAction, readWords } from "./kind.ts";
 
 type Commands = Readonly<Record<string, Readonly<Record<string, string>>>>;
 /** `gh`'s manual: what opens, edits and comments on pull requests and issues, by subcommand. `text`: others read it. */
@@ -30,10 +21,10 @@ const GH: Commands = {
 /** `glab`'s manual; `mr create` may push. */
 const NOTE = optionsOf({ text: "-m --message" });
 const GLAB: Commands = { "mr note": NOTE, "issue note": NOTE };
-const FORGES: Readonly<Record<string, { readonly service: string; readonly host: string; readonly commands: Commands }>> = {
-  gh: { service: "github", host: "github.com", commands: GH },
-  glab: { service: "gitlab", host: "gitlab.com", commands: GLAB },
-};
+const FORGES: ReadonlyMap<string, { readonly service: string; readonly host: string; readonly commands: Commands }> = new Map([
+  ["gh", { service: "github", host: "github.com", commands: GH }],
+  ["glab", { service: "gitlab", host: "gitlab.com", commands: GLAB }],
+]);
 const REPOSITORY = optionsOf({ repo: "-R --repo" });
 /** `gh api`: a field with `-F` that begins with `@` is read from a file. */
 const API = optionsOf({
@@ -57,15 +48,12 @@ const OWNER_AND_NAME = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9._][\w.-]*$/;
 
 export const pullRequests: ConsentKind<"pull-requests"> = {
   name: "pull-requests",
+  isAbout: ({ action, exec }) =>
+    action.kind === "remote" && action.operation === "change" && action.service === FORGES.get(exec.program)?.service,
   wants(asked) {
-    const { action, exec, at, execAt } = asked;
-    const forge = Object.hasOwn(FORGES, exec.program) ? FORGES[exec.program] : undefined;
-    if (forge === undefined || action.kind !== "remote" || action.service !== forge.service || action.operation !== "change")
-      return undefined;
-    const why = whyNotPlain(exec);
-    if (why !== undefined) return { why };
-    const words = literalWords(asked);
-    if (words === undefined) return { why: "what it says is only known at run time" };
+    const { exec, at, execAt, words } = asked;
+    const forge = FORGES.get(exec.program);
+    if (forge === undefined) return OTHER;
     const said = words[0] === "api" && exec.program === "gh" ? readApi(words.slice(1)) : readCommand(words, forge.commands);
     if ("why" in said) return said;
     const obeyed = said.texts.map(whyObeyed).find((one) => one !== undefined);
@@ -149,13 +137,10 @@ interface RepositoryHere {
 }
 
 /** Both take the repository from the remotes: only where all of them are one it is certain which. */
-function repositoryHere(asked: AskedAction, forge: string): RepositoryHere | NoConsent {
-  const { machine, world } = asked;
-  const found = repositoryOf(asked);
+function repositoryHere({ exec, machine, repository: found, world }: PlainAction, forge: string): RepositoryHere | NoConsent {
   const program = world.lookup("git");
-  if (found === undefined || program === undefined || !program.trusted || program.path === undefined)
-    return { why: "it is not known which repository it means" };
-  const git = new Git({ ...asked.exec, resolved: program.path }, found.top, machine);
+  if (program === undefined || !program.trusted || program.path === undefined) return { why: "it is not known which repository it means" };
+  const git = new Git({ ...exec, resolved: program.path }, found.top, machine);
   // glab, "Configuration": settings of the repository's own, hosts and aliases among them.
   const folders = [found.common, resolvePath(found.top, git.line("rev-parse", "--git-dir") ?? ".git")];
   const isSteered = folders.some((one) => existsSync(joinPath(one, "glab-cli")));

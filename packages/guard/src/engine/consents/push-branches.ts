@@ -1,12 +1,12 @@
 import { lstatSync, readdirSync } from "node:fs";
-import { isSecretByName, FORGE_FILES } from "@assent/core/policy";
+import { FORGE_FILES } from "@assent/core/policy";
 import { joinPath } from "@assent/core/path";
 import { sha256 } from "@assent/core/data";
 import { tokensIn } from "../../audit/index.ts";
 import { refsBefore, refsBeforeAll, sessionName } from "../../state/index.ts";
-import { isLikely } from "../written-secrets.ts";
+import { addedIn, commitsBefore, whyNotSent } from "./commit.ts";
 import { Git, type GitKeyRules, isOff, whyConfiguredOtherwise, whyHooked } from "./git.ts";
-import { type AskedAction, type ConsentKind, type ConsentOf, optionsOf, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
+import { type AskedAction, type ConsentKind, type ConsentOf, optionsOf, readWords } from "./kind.ts";
 
 /** git-push(1): what changes only what is printed, and where later pushes go by default. */
 const OPTIONS = optionsOf({ printed: "-u --set-upstream -q --quiet -v --verbose --progress --no-progress --porcelain" });
@@ -42,15 +42,10 @@ type Push = ConsentOf<"push-branches">;
 
 export const pushBranches: ConsentKind<"push-branches"> = {
   name: "push-branches",
+  isAbout: ({ action, exec }) =>
+    action.kind === "remote" && action.service === "git" && action.operation === "change" && exec.knowledge === "git push",
   wants(asked) {
-    const { action, exec, found, execAt } = asked;
-    if (action.kind !== "remote" || action.service !== "git" || action.operation !== "change" || exec.knowledge !== "git push")
-      return undefined;
-    const words = wordsOf(exec.argv);
-    const plain = words === undefined ? "where it goes is only known at run time" : whyNotPlain(exec);
-    if (words === undefined || plain !== undefined) return { why: plain ?? "" };
-    const repository = repositoryOf(asked);
-    if (repository === undefined) return { why: "it is not known in which repository it works" };
+    const { exec, found, execAt, words, repository } = asked;
     const push = readPush(words);
     if (push === undefined) return { why: "only a branch by its name is pushed so: no force, deletion, tag or other option" };
     const git = new Git(exec, repository.top, asked.machine);
@@ -60,6 +55,8 @@ export const pushBranches: ConsentKind<"push-branches"> = {
       // A push runs these two.
       whyHooked(git, repository.top, ["pre-push", "reference-transaction"]);
     if (whyConfigured !== undefined) return { why: whyConfigured };
+    const committed = commitsBefore(asked);
+    if ("why" in committed) return committed;
     const target = targetOf(git, push);
     if ("why" in target) return target;
     const { branch, remote, tip } = target;
@@ -79,7 +76,7 @@ export const pushBranches: ConsentKind<"push-branches"> = {
         base,
         ci: sumOfForgeFiles(git, base),
       },
-      covers,
+      covers: [...committed, ...covers],
       whyNot: (given) => whyNotPushed(git, given, { address, branch, tip }),
     };
   },
@@ -198,27 +195,6 @@ function whyNotPushed(
   const range = given.base === "" ? [tip] : [tip, `^${given.base}`];
   if (Number(git.line("rev-list", "--count", ...range)) > MOST_COMMITS) return "it sends more commits than are looked through";
   const names = git.lines("log", "-z", "--name-only", "--no-renames", "-m", "--root", "--format=", ...range);
-  const secret = names.find((name) => isSecretByName(`/${name.trim()}`));
-  if (secret !== undefined) return `it sends ${secret.trim()}, which may hold a secret`;
-  const text = git.text(
-    "log",
-    "-p",
-    "-m",
-    "--root",
-    "--text",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--no-renames",
-    "-U0",
-    ...range,
-  );
-  return tokensIn(addedIn(text)).some(isLikely) ? "a key or token stands in what it sends" : undefined;
+  const log = ["log", "-p", "-m", "--root", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0"];
+  return whyNotSent(names, [addedIn(git.text(...log, ...range))]);
 }
-
-/** What a patch takes away is there already. */
-const addedIn = (text: string): string =>
-  text
-    .split("\n")
-    .filter((line) => !line.startsWith("-"))
-    .join("\n");

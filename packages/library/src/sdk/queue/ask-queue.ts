@@ -8,6 +8,7 @@ import {
   grantAnswer,
   isSaid,
   NOBODY,
+  type OfferedSentence,
   type Question,
   QuestionQueue,
   type TeamPart,
@@ -80,8 +81,7 @@ export async function askQueue(asked: QueuedRequest, signal: AbortSignal, client
   try {
     const question = requestQuestion(asked);
     const answer = await answerInQueue(asked, question, signal, clients);
-    if (isSaid(answer) && answer.by !== "host") rememberReply(asked, question, answer);
-    return answer;
+    return isSaid(answer) && answer.by !== "host" ? rememberReply(asked, question, answer) : answer;
   } catch {
     return NOBODY;
   }
@@ -109,8 +109,8 @@ export function requestQuestion({
   const { actions, rule, basis, help } = verdict;
   const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
   const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
+  const offered = outcome === undefined || machine === undefined ? undefined : offeredSentence(outcome, machine);
   const afar = outcome === undefined ? undefined : questionAfar(outcome);
-  const { offer } = outcome === undefined || machine === undefined ? {} : offerConsent(outcome, machine);
   // Several rules together are no answer to one question.
   const [only] = rules.length === 1 ? rules : [];
   count += 1;
@@ -128,14 +128,18 @@ export function requestQuestion({
     basis,
     ...(help === undefined ? {} : { help: adviceForPerson(help) }),
     proposals: [
-      ...(offer === undefined || machine === undefined || isDeclined(machine, offer.entry)
-        ? []
-        : [{ rule: consentText(offer.entry), covers: `yes, for this repository: ${offer.sentence}` }]),
+      ...(offered === undefined ? [] : [{ rule: offered.rule, covers: `yes, for this repository: ${offered.text}` }]),
       ...(only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }]),
     ],
     group: `${who}\0${what}`,
-    ...(afar === undefined ? {} : { afar }),
+    ...(afar === undefined ? {} : { afar: { ...afar, sentence: offered } }),
   };
+}
+
+/** The sentence that may be offered here; undefined: none fits, or a person has said no to it. */
+export function offeredSentence(outcome: Outcome, machine: Machine): OfferedSentence | undefined {
+  const { offer } = offerConsent(outcome, machine);
+  return offer === undefined || isDeclined(machine, offer.entry) ? undefined : { rule: consentText(offer.entry), text: offer.sentence };
 }
 
 /**
@@ -174,29 +178,29 @@ function rulesOf(texts: readonly string[]): ReturnType<Parameters<typeof changes
   return policy.broken === undefined ? policy.rules : undefined;
 }
 
-/** INVARIANT: a rule or a grant that cannot be kept changes nothing of the answer to this one question. */
-export function rememberReply(asked: QueuedRequest, question: Question, answer: Answer): void {
-  const allowed = answer.answer === "allow";
+/**
+ * The answer as it counts. INVARIANT: a rule or a grant that cannot be kept changes nothing of the answer to this one question; but whoever
+ * of a team said yes to a sentence has not seen the request: the yes is for what is offered for it, now.
+ */
+export function rememberReply(asked: QueuedRequest, question: Question, given: Answer): Answer {
   const { machine, session, outcome } = asked;
+  const offer = outcome === undefined ? undefined : offerConsent(outcome, machine).offer;
+  const isSentence = given.answer === "allow" && given.scope === "always" && isConsentText(given.rule);
+  const isOffered = isSentence && offer !== undefined && consentText(offer.entry) === given.rule;
+  const answer: Answer = isSentence && !isOffered && given.by === "team" ? { ...DENY, by: given.by } : given;
+  const allowed = answer.answer === "allow";
   const narrowest = question.proposals.find(({ rule }) => !isConsentText(rule));
   const kept = { by: "you, when it was asked", session, ...(narrowest === undefined ? {} : grantedIn(narrowest.rule, outcome)) };
   grantAnswer(machine, question, answer, kept);
   if (answer.answer !== "quit" && answer.scope === "always" && !isConsentText(answer.rule)) writeRule(asked, answer.answer, answer.rule);
-  if (outcome !== undefined && question.proposals.some(({ rule }) => isConsentText(rule))) keepConsent(outcome, machine, answer);
+  // INVARIANT: what is kept is what is offered for this very request, now. After a no it is not offered again.
+  if (isOffered) addConsent(machine, { ...offer.entry, ...(given.person === undefined ? {} : { by: given.person }) });
+  else if (offer !== undefined && given.answer === "deny" && given.by !== "team" && narrowest !== question.proposals[0])
+    declineConsent(machine, offer.entry);
   if (outcome?.basis !== undefined)
     rememberAnswer(outcome.request, outcome.verdict, allowed ? "allowed" : "refused", { ...outcome.basis, machine });
   log(asked, answer);
-}
-
-/**
- * After a no the sentence is not offered again. INVARIANT: what is kept is what is offered for this very request, now; a text that says
- * anything else is kept by nobody.
- */
-function keepConsent(outcome: Outcome, machine: Machine, answer: Answer): void {
-  const { offer } = offerConsent(outcome, machine);
-  if (offer === undefined || answer.answer === "quit") return;
-  if (answer.answer === "deny" && answer.by !== "team") declineConsent(machine, offer.entry);
-  if (answer.answer === "allow" && answer.scope === "always" && consentText(offer.entry) === answer.rule) addConsent(machine, offer.entry);
+  return answer;
 }
 
 /** Into the person's own policy file. */

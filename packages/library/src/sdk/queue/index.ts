@@ -2,6 +2,7 @@ export {
   answerInQueue,
   askClients,
   askQueue,
+  offeredSentence,
   questionAfar,
   type QueuedRequest,
   rememberReply,

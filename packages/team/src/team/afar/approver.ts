@@ -1,4 +1,5 @@
 import { brief, visible } from "@assent/core/action";
+import { FROM_NOW_ON } from "@assent/core/data";
 import {
   type Answer,
   type Client,
@@ -11,7 +12,7 @@ import {
 import type { QueuePoint } from "@assent/guard/approve/queue";
 import { redactString } from "@assent/guard/audit";
 import type { Machine } from "@assent/guard/state";
-import { askAfar, type AskedAfar, findAfar, hashRequest, isAnyAfar, isTeamReached, readAnswer, takeAfar } from "./ledger.ts";
+import { type AfarAnswer, askAfar, type AskedAfar, findAfar, hashRequest, isAnyAfar, isTeamReached, readAnswer, takeAfar } from "./ledger.ts";
 import { demandHere, sameDemand } from "./passkeys.ts";
 
 export interface TeamAsking {
@@ -32,6 +33,8 @@ export interface PutToTeam {
   readonly isNew: boolean;
   /** So long it is waited for, where the policy says it. Milliseconds. */
   readonly wait: number | undefined;
+  /** The sentence that they may say yes to in its place, a question of its own; and the rule that such a yes writes on this machine. */
+  readonly sentence?: { readonly asked: AskedAfar; readonly rule: string };
 }
 
 /** So long a yes is worth something. Milliseconds. */
@@ -45,13 +48,34 @@ const LOOK_MS = 100;
  * process that are about something of their own.
  */
 export function putToTeam(
-  { machine, point, agent, session }: Pick<TeamAsking, "machine" | "point" | "agent" | "session">,
-  { afar: about, reason, rule, cwd }: Pick<Question, "afar" | "reason" | "rule" | "cwd">,
+  from: Pick<TeamAsking, "machine" | "point" | "agent" | "session">,
+  question: Pick<Question, "afar" | "reason" | "rule" | "cwd">,
   others: ReadonlySet<string> = new Set(),
 ): PutToTeam | undefined {
+  const { afar: about, cwd } = question;
   if (about === undefined) return undefined;
+  const { sentence } = about;
+  const put = putOne(from, question, about, [from.point, from.agent ?? "", from.session ?? "", ...about.parts], others);
+  if (put === undefined || sentence === undefined) return put;
+  // INVARIANT: whoever says yes to it says yes to exactly this sentence, on this machine, whatever command asked.
+  const asked = putOne(
+    from,
+    { reason: "a yes holds in this repository, on this machine, until somebody ends it there (assent grants)", cwd },
+    { ...about, what: `${FROM_NOW_ON}${sentence.text}` },
+    ["sentence", sentence.rule],
+  )?.asked;
+  return asked === undefined ? put : { ...put, sentence: { asked, rule: sentence.rule } };
+}
+
+function putOne(
+  { machine, point, agent }: Parameters<typeof putToTeam>[0],
+  { reason, rule, cwd }: Pick<Question, "reason" | "rule" | "cwd">,
+  about: TeamPart,
+  parts: readonly unknown[],
+  others: ReadonlySet<string> = new Set(),
+): PutToTeam | undefined {
   const now = Date.now();
-  const request = hashRequest([point, agent ?? "", session ?? "", ...about.parts]);
+  const request = hashRequest(parts);
   const passkeys = about.passkeys === undefined ? undefined : demandHere(machine, about.passkeys);
   if (about.passkeys !== undefined && passkeys === undefined) return undefined;
   const known = findAfar(machine, request, now, others);
@@ -83,10 +107,24 @@ const shortFolder = (folder: string, home: string): string =>
   visible(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder);
 
 /** What people of the team have said. A yes is used up by this: undefined where somebody else has used it. */
-function takeTeamAnswer(machine: Machine, asked: AskedAfar): Answer | undefined {
-  const said = readAnswer(machine, asked);
-  if (said === undefined) return undefined;
-  const { answer, by, note } = said;
+function takeTeamAnswer(machine: Machine, { asked, sentence }: Pick<PutToTeam, "asked" | "sentence">): Answer | undefined {
+  const [answer, always] = [asked, sentence?.asked].map((one) => one && readAnswer(machine, one));
+  if (sentence !== undefined && always?.answer === "allow") {
+    const yes = taken(machine, sentence.asked, always);
+    if (yes !== undefined) {
+      takeAfar(machine, asked.id);
+      return { ...yes, answer: "allow", scope: "always", rule: sentence.rule };
+    }
+  }
+  return answer === undefined ? undefined : taken(machine, asked, answer);
+}
+
+/** Nobody of the team need answer it any more. */
+function dropPut(machine: Machine, { asked, sentence }: PutToTeam): void {
+  for (const one of [asked, sentence?.asked]) if (one !== undefined) takeAfar(machine, one.id);
+}
+
+function taken(machine: Machine, asked: AskedAfar, { answer, by, note }: AfarAnswer): Answer | undefined {
   const from = { by: "team", person: by.join(" and ") } as const;
   // A no holds as long as the question would have: whoever asks again is told again.
   if (answer === "deny") return { answer, scope: "once", ...from, ...(note === undefined ? {} : { note }) };
@@ -139,7 +177,7 @@ class TeamClient implements Client {
   look(): void {
     for (const [waiting, { put, until }] of this.#waits) {
       try {
-        const answer = takeTeamAnswer(this.#asking.machine, put.asked);
+        const answer = takeTeamAnswer(this.#asking.machine, put);
         if (answer !== undefined) this.#queue?.answer(waiting, answer);
         else if (performance.now() >= until) this.#queue?.decline(waiting, this, true);
       } catch {
@@ -153,7 +191,7 @@ class TeamClient implements Client {
       const { put } = this.#waits.get(one) ?? {};
       this.#waits.delete(one);
       // Whoever is here, or was asked elsewhere, was faster: nobody of the team need answer it.
-      if (put !== undefined && end?.is === "answered" && end.by !== "team") takeAfar(this.#asking.machine, put.asked.id);
+      if (put !== undefined && end?.is === "answered" && end.by !== "team") dropPut(this.#asking.machine, put);
     }
     if (this.#waits.size > 0) return;
     clearInterval(this.#looking);
