@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { format } from "oxfmt";
 import { knowledgeNow } from "./knowledge.mjs";
+import { packPages } from "./packs.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -39,7 +40,8 @@ async function write(pages) {
   }
 }
 
-// First, as the other pages are made from sources that read it.
+// First, as the other pages are made from sources that read them.
+await write(await packPages(root));
 await write((await load("agent-table")).agentTableDocs);
 await write((await load("errand-table")).errandDocs);
 await write((await load("policy-docs")).policyDocs);

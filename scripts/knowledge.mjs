@@ -228,6 +228,19 @@ function makeTraits(asides, entries) {
     .join("");
 }
 
+/** The packs that are made of the tables (`npm run generate`), what all lines of one have in common written once. */
+function makePacks(root) {
+  const folder = join(root, "packages/core/packs");
+  const packs = readdirSync(folder).map((file) => {
+    const text = readFileSync(join(folder, file), "utf8");
+    const same = [/ +\{"rule":"Shell\(/, /\)","reason":.*?,"match":\["/, /"\]\},/].map((form) => form.exec(text)?.[0] ?? "");
+    const short = same.reduce((rest, part, at) => rest.replaceAll(part, `\t${at}`), text);
+    const long = same.map((part, at) => `.replaceAll(${JSON.stringify(`\t${at}`)}, ${JSON.stringify(part)})`).join("");
+    return `${JSON.stringify(basename(file, ".jsonc"))}: ${JSON.stringify(short)}${long}`;
+  });
+  return `export const PACKS = { ${packs.join(", ")} };\n`;
+}
+
 const constant = (name, value) => `export const ${name} = ${JSON.stringify(value)};\n`;
 const HABITS = ["starts", "looks", "changes", "links", "reaches"];
 
@@ -248,6 +261,7 @@ async function makeParts(root) {
     "#knowledge/hosts": makeHosts(asides),
     "#knowledge/habits": HABITS.map((key) => constant(key.toUpperCase(), asideRows(asides, key))).join(""),
     "#knowledge/logins": constant("LOGINS", asideRows(asides, "login")),
+    "#knowledge/packs": makePacks(root),
     "#knowledge/places": makePlaces(asides),
     "#knowledge/secrets": constant("SECRETS", asideRows(asides, "secret")),
     "#knowledge/shell-variables": makeShellVariables(asides),

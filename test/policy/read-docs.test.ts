@@ -4,6 +4,7 @@ import { type Action, type Argument, CALL_NAMES } from "@assent/core/action";
 import { policyDocs } from "../../scripts/policy-docs.ts";
 import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
 import { readPolicy } from "@assent/core/policy/read";
+import { OUR_PACKS } from "@assent/guard/engine/reader";
 import { PRESET_TABLE, type Row } from "../../packages/core/src/policy/match/presets.ts";
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
@@ -26,7 +27,7 @@ test("every policy the reference shows is one", () => {
       : text.includes('"permissions"')
         ? text
         : `{ "permissions": { "ask": [${text}] } }`;
-    const result = readPolicy(policy, { file: "docs/policy.md", layer: "user", examples: () => [] });
+    const result = readPolicy(policy, { file: "docs/policy.md", layer: "user", examples: () => [], packs: OUR_PACKS });
     const problems = result.ok ? [] : result.problems.filter(({ key }) => !/\.(?:match|notMatch)\[/.test(key));
     expect({ text, problems }).toEqual({ text, problems: [] });
   }

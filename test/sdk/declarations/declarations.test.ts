@@ -150,10 +150,10 @@ function linksTo(packages: string): Readonly<Record<string, string>> {
 }
 
 /** What the compiler says of a program; nothing where it is right. */
-function compiled(app: string, compiler: keyof typeof COMPILERS, module: string, moduleResolution: string) {
+function compiled(app: string, compiler: keyof typeof COMPILERS, module: string, moduleResolution: string, more: object = {}) {
   const options = { module, moduleResolution, target: "es2022", lib: ["es2023", "dom"], strict: true, noEmit: true, skipLibCheck: false };
-  const config = join(folder, app, `${module}-${COMPILERS[compiler]}.json`);
-  const compilerOptions = { ...options, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, types: ["node"] };
+  const config = join(folder, app, `${module}-${COMPILERS[compiler]}${Object.keys(more).join("-")}.json`);
+  const compilerOptions = { ...options, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, types: ["node"], ...more };
   writeFileSync(config, JSON.stringify({ compilerOptions, files: ["program.ts"] }));
   try {
     return execFileSync(process.execPath, [join(FETCHED, COMPILERS[compiler], "bin/tsc"), "-p", config], { encoding: "utf8" });
@@ -173,6 +173,11 @@ const COMPILER_NAMES = Object.keys(COMPILERS) as (keyof typeof COMPILERS)[];
 describe.each(COMPILER_NAMES)("with %s", (compiler) => {
   it.each(WAYS)("%s, %s: no SDK is installed", (module, moduleResolution) => {
     expect(compiled("plain", compiler, module, moduleResolution)).toBe("");
+  });
+
+  it("as `tsc --init` has it, without types of Node, and no library beyond the target's", () => {
+    const init = { target: "es2022", lib: ["es2022", "dom"], types: [], verbatimModuleSyntax: true, isolatedModules: true };
+    expect(compiled("plain", compiler, "nodenext", "nodenext", init)).toBe("");
   });
 });
 

@@ -44,6 +44,7 @@ export function addPolicyCommands(assent: Command): void {
     .description("Shows what the project's policy would allow and asks. The trust ends with any change to the file.")
     .addOption(new Option("--list", "show the projects you trust").conflicts(["revoke", "yes"]))
     .addOption(new Option("--revoke [path]", "end the trust in this project, or in the one at <path>").conflicts("yes"))
+    .addOption(new Option("--global", "agree to the packs that your own policy names").conflicts(["list", "revoke"]))
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
     .action(starts(async () => (await import("./trust.ts")).trust));

@@ -78,8 +78,14 @@ function sayValue(value: unknown): string {
   return parts.length === 0 ? "none" : parts.join(", ");
 }
 
-const trustOf = ({ trusted, agreed }: FileLine): string =>
-  agreed === true ? ", holds until you have looked at the new text: assent trust" : trusted ? "" : ", not trusted";
+const trustOf = ({ trusted, agreed, pack }: FileLine): string =>
+  pack === true
+    ? ", a pack"
+    : agreed === true
+      ? ", holds until you have looked at the new text: assent trust"
+      : trusted
+        ? ""
+        : ", not trusted";
 
 function filePart(
   file: FileLine,

@@ -5,6 +5,7 @@ import { type Approver, checkRule } from "@assent/guard/approve";
 import { queueApprover } from "@assent/guard/approve/queue";
 import { sha256 } from "@assent/core/data";
 import { isGiven, type RunPolicies, runPolicies } from "@assent/guard/engine/given";
+import { OUR_PACKS } from "@assent/guard/engine/reader";
 import { realWorld } from "@assent/guard/engine";
 import {
   type ConfinedReport,
@@ -133,7 +134,7 @@ const sessionOf = (session: string, policies: RunPolicies | undefined): string =
 /** Throws for what is none, or for a text that is no policy. */
 function policiesIn(value: Readonly<Record<string, unknown>>): RunPolicies {
   if (!isGiven(value)) throw new Error("the policy of the guard that allowed it is not understood");
-  return runPolicies(value);
+  return runPolicies(value, OUR_PACKS);
 }
 
 function refuse(why: string, way: string, status: number): number {

@@ -4,6 +4,7 @@ import { adviceForPerson, printAction, visible } from "@assent/core/action";
 import type { Approver } from "@assent/guard/approve";
 import { isObject, isTexts } from "@assent/core/data";
 import { isGiven, type RunPolicies, runPolicies } from "@assent/guard/engine/given";
+import { OUR_PACKS } from "@assent/guard/engine/reader";
 import { answerGuard } from "@assent/library/sdk/machine";
 import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "@assent/guard/state";
 import { killTree, RunError, superviseRun, type RunEvent, type RunResult } from "@assent/supervisor/supervise";
@@ -56,7 +57,7 @@ type OrderedOptions = Parameters<typeof superviseRun>[0];
 
 function optionsOf(order: RunOrder, channel: Channel, onStarted: () => void): OrderedOptions {
   const { argv, cwd, env, policyFiles, profile, confined } = order;
-  const policies = order.policies === undefined ? undefined : runPolicies(order.policies);
+  const policies = order.policies === undefined ? undefined : runPolicies(order.policies, OUR_PACKS);
   const found = findProgram(argv[0], env["PATH"], cwd);
   if (found.is === "none") throw new RunError("exec", `${argv[0]}: ${found.why}`);
   const [program = "", ...words] = found.start;

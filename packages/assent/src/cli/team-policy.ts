@@ -132,7 +132,7 @@ export async function policySign(file: string, flags: SignFlags): Promise<number
   const path = absolute(file);
   const found = readRegular(path, MOST_POLICY_BYTES);
   if (found.is !== "text") return failed("sign", { problem: `${file} ${found.is === "missing" ? "does not exist" : found.why}` });
-  const read = readPolicyText({ layer: "user", file: path }, found.text);
+  const read = readPolicyText({ layer: "user", file: path }, found.text, () => ({ why: "a team's policy names no files as packs" }));
   if (!read.ok) {
     showProblems(read.problems, (name) => visible(shorten(name, absolute("."), thisMachine().home)));
     return failed("sign", { problem: `${file} has mistakes: nothing is signed` });

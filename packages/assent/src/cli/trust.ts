@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { readPlace } from "@assent/guard/policy-edit";
+import { packsNow, readPlace } from "@assent/guard/policy-edit";
 import { POLICY_NAME, realWorld } from "@assent/guard/engine";
 import { joinPath } from "@assent/core/path";
 import type { PolicyFile } from "@assent/core/policy";
@@ -13,6 +13,8 @@ import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
 interface TrustOptions {
+  /** The packs that the user's own policy names. */
+  readonly global?: boolean;
   readonly list?: boolean;
   /** True: that of the project here. */
   readonly revoke?: string | true;
@@ -28,10 +30,15 @@ const MAX_BYTES = 1 << 20;
 export async function trust(options: TrustOptions): Promise<number> {
   if (options.list === true) return list(options);
   if (options.revoke !== undefined) return revoke(options.revoke, options);
-  const target = targetOf(COMMAND, { local: true });
+  const target = targetOf(COMMAND, { local: options.global !== true });
   if (target === undefined) return 2;
   const { machine, place, short } = target;
-  const found = readPlace(place);
+  const named = new Map<string, string>();
+  const found = readPlace(place, (name) => {
+    const pack = packsNow(place)(name);
+    if ("text" in pack) named.set(pack.file, pack.text);
+    return pack;
+  });
   if (found.is === "missing" && readTrust(machine).pins.has(place.file))
     return fail(`${short(place.file)} is gone; what you agreed to still forbids`, "`assent trust --revoke` ends that");
   if (found.is === "missing") return fail(`${short(place.file)} does not exist`, "`assent init --local` makes it");
@@ -44,16 +51,34 @@ export async function trust(options: TrustOptions): Promise<number> {
   const { policy } = found.read;
   const hash = hexDigest(found.text);
   const grants = grantsOf(policy);
-  const facts = { file: place.file, hash, trusted: true, allows: grants.map(({ text, line }) => ({ text: visible(text), line })) };
-  const before = readTrust(machine).pins.get(place.file);
-  if (before === hash) {
-    keepAgreed(machine, hash, found.text);
+  const facts = {
+    file: place.file,
+    hash,
+    trusted: true,
+    allows: grants.map(({ text, line }) => ({ text: visible(text), line })),
+    ...(named.size === 0 ? {} : { packs: [...named.keys()] }),
+  };
+  const texts = new Map([...(options.global === true ? [] : [[place.file, found.text] as const]), ...named]);
+  if (texts.size === 0) return fail(`${short(place.file)} names no file as a pack`, "your own policy counts without your yes");
+  const { pins } = readTrust(machine);
+  const keep = (): boolean => [...texts.values()].every((text) => keepAgreed(machine, hexDigest(text), text));
+  const changed = [...texts].filter(([file, text]) => pins.get(file) !== hexDigest(text));
+  if (changed.length === 0) {
+    keep();
     if (options.json === true) writeJson({ ...facts, changed: false });
     else writeStdout(`${short(place.file)} is trusted already\n`);
     return 0;
   }
-  const agreed = before === undefined ? undefined : readAgreed(machine, before, hexDigest);
-  const shown = `${page(target, policy, grants)}${agreed === undefined ? "" : `since your last yes:\n${fileDiff(short(place.file), agreed, found.text)}`}`;
+  const differences = changed.flatMap(([file, text]): readonly string[] => {
+    const before = pins.get(file);
+    const agreed = before === undefined ? undefined : readAgreed(machine, before, hexDigest);
+    return agreed === undefined ? [] : [fileDiff(short(file), agreed, text)];
+  });
+  const shown = [
+    options.global === true ? "" : page(target, { ...policy, rules: policy.rules.filter(({ source }) => !named.has(source.file)) }, grants),
+    ...packPages(target, policy, [...named.keys()]),
+    ...(differences.length === 0 ? [] : ["since your last yes:\n", ...differences]),
+  ].join("");
   if (options.yes !== true) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
       return fail("this is not a terminal, so nobody can be asked", "read the file, then say `assent trust --yes`");
@@ -61,9 +86,10 @@ export async function trust(options: TrustOptions): Promise<number> {
     if (!(await askYes("Trust it?"))) return fail("nothing is trusted");
   } else if (options.json !== true) writeStderr(shown);
   // What was shown is what is pinned: a file that has changed meanwhile has another hash.
-  const problem = changePins(machine, (pins) => pins.set(place.file, hash));
+  const problem = changePins(machine, (own) => changed.forEach(([file, text]) => own.set(file, hexDigest(text))));
   if (problem !== undefined) return fail(visible(problem));
-  keepAgreed(machine, hash, found.text);
+  // Packs are read from what is kept.
+  if (!keep() && named.size > 0) return fail("what you agreed to cannot be kept, so the packs do not count");
   if (options.json === true) writeJson({ ...facts, changed: true });
   else writeStdout(`trusted ${short(place.file)} until it changes\n`);
   return 0;
@@ -87,6 +113,16 @@ function grantsOf({ rules, operations }: PolicyFile): readonly TrustedRule[] {
   ];
   // A block for `write` speaks for edits too, and is read twice.
   return [...new Map(all.map((grant) => [`${grant.line} ${grant.text}`, grant])).values()];
+}
+
+/** What each pack forbids. */
+function packPages({ short }: PolicyTarget, { rules }: PolicyFile, packs: readonly string[]): readonly string[] {
+  const style = styleFor(process.stderr, process.env);
+  return packs.map((file) => {
+    const own = rules.filter(({ source }) => source.file === file);
+    const lines = own.map(({ source }) => `    ${style.verdict("deny")}  ${visible(source.text)}  ${style.dim(`line ${source.line}`)}\n`);
+    return `${style.bold(short(file))}\n  is a pack, and forbids:\n${lines.join("")}`;
+  });
 }
 
 function page({ place, short }: PolicyTarget, { settings, rules }: PolicyFile, grants: readonly TrustedRule[]): string {

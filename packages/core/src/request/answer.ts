@@ -70,7 +70,7 @@ function isWaived(verdict: RequestVerdict): boolean {
 
 /** Only where it is written, not what: a text in a project is not to steer the model. */
 function untrustedReason(verdict: Verdict): string {
-  return `a rule of this project's policy, line ${verdict.rule?.line ?? 0}`;
+  return `a rule of this project or a pack, line ${verdict.rule?.line ?? 0}`;
 }
 
 function changesNothing(verdict: RequestVerdict): boolean {

@@ -98,7 +98,8 @@ function load(file: string, machine: Machine, key: string): Policy | undefined {
  */
 export function compiledPolicy(machine: Machine, sources: readonly PolicySource[], reader: () => PolicyReader): Policy {
   if (sources.length === 0) return (preset ??= joinLayers([]));
-  const trust = sources.some((source) => source.layer === "project") ? readTrust(machine) : { text: "", pins: new Map<string, string>() };
+  // The user's own file may name packs that a person agreed to.
+  const trust = readTrust(machine);
   for (const known of remembered) if (isFrom(known, sources, trust.text)) return inForce(known.policy, machine);
   const key = keyOf(sources, trust);
   const state = machine.memory === undefined ? openState(machine) : { problem: "nothing is kept" };

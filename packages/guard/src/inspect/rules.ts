@@ -112,6 +112,8 @@ export interface FileLine {
   readonly trusted: boolean;
   /** The text that a person agreed to before the file changed. */
   readonly agreed?: true;
+  /** It is a pack that the file before it names. */
+  readonly pack?: true;
   /** Why nothing of it counts; warnings where it does. */
   readonly problems: readonly Problem[];
 }
@@ -152,13 +154,7 @@ export function listRules(inspection: Inspection): RuleListing {
   };
   return {
     settings: settingLines(files),
-    files: files.map(({ source, trusted, agreed, result }) => ({
-      layer: source.layer,
-      file: source.file,
-      trusted,
-      ...(agreed === undefined ? {} : { agreed }),
-      problems: result.ok ? result.warnings : result.problems,
-    })),
+    files: files.flatMap(fileLines),
     rules: [...all.map((rule) => line(rule)), ...blockRules.map(({ rule, block }) => line(rule, block))],
     defaults: blocks.flatMap(({ operation, layer, default: effect, defaultSource }) =>
       effect === undefined || defaultSource === undefined
@@ -166,6 +162,20 @@ export function listRules(inspection: Inspection): RuleListing {
         : [{ operation, effect, layer, file: defaultSource.file, line: defaultSource.line }],
     ),
   };
+}
+
+/** A file, and the packs that it names. */
+function fileLines({ source: { layer, file }, trusted, agreed, result }: SourceRead): readonly FileLine[] {
+  const problems = result.ok ? result.warnings : result.problems;
+  const packs = new Set([...(result.ok ? result.policy.rules.map(({ source }) => source.file) : []), ...problems.map((one) => one.file)]);
+  return [...new Set([file, ...packs])].map((name) => ({
+    layer,
+    file: name,
+    trusted,
+    ...(agreed === undefined ? {} : { agreed }),
+    ...(name === file ? {} : ({ pack: true } as const)),
+    problems: problems.filter((problem) => problem.file === name),
+  }));
 }
 
 const placeOf = ({ source }: Rule): string => `${source.file}:${source.line}:${source.column}:${source.text}`;

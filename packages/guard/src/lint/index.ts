@@ -25,6 +25,7 @@ export function lint(given: Inspection): readonly Finding[] {
   const inspection = { ...given, files: given.files.filter(({ agreed }) => agreed !== true) };
   const { rules, files, defaults } = listRules(inspection);
   const all = rules.map(({ rule }) => rule);
+  const packs = new Set(files.flatMap(({ file, pack }) => (pack === true ? [file] : [])));
   const out: Finding[] = [];
   const add = (
     { code, ...draft }: FindingDraft,
@@ -32,7 +33,10 @@ export function lint(given: Inspection): readonly Finding[] {
     rule = "",
   ): void => void out.push({ code, severity: CODES[code].severity, file, line, column, rule, ...draft });
 
-  for (const one of rules) for (const draft of findings(one, all, inspection)) add(draft, one.rule.source, one.rule.source.text);
+  for (const one of rules)
+    // A pack is not the user's to mend.
+    if (!packs.has(one.rule.source.file))
+      for (const draft of findings(one, all, inspection)) add(draft, one.rule.source, one.rule.source.text);
   const said = new Set(out.flatMap(({ code, file, line, column }) => (code === "AL010" ? [`${file}:${line}:${column}`] : [])));
   for (const { problems } of files)
     for (const { severity, message, help, ...place } of problems) {

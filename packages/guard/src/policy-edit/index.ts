@@ -2,6 +2,7 @@ export {
   addRule,
   type EditOutcome,
   editPolicy,
+  packsNow,
   type PolicyPlace,
   policyPlace,
   type PolicyText,

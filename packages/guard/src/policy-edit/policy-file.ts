@@ -3,8 +3,9 @@ import { type Json, member, type Path, placeFinder, readJson5, toValue } from "@
 import { lowerExample, POLICY_NAME, repositoryOf, Resolver } from "../engine/index.ts";
 import { isWithin, joinPath } from "@assent/core/path";
 import { type Effect, EFFECTS, type Matcher, parseRule, type PolicyFile, type Problem, type RuleWhen } from "@assent/core/policy";
+import { packFile, packsBy, type PackText } from "../engine/reader/index.ts";
 import { readPolicy, type ReadResult } from "@assent/core/policy/read";
-import { type Machine, readEditable, replaceFile } from "../state/index.ts";
+import { type Machine, readEditable, readRegular, replaceFile } from "../state/index.ts";
 
 /** A policy file that a person edits. */
 export interface PolicyPlace {
@@ -27,6 +28,7 @@ export function policyPlace(
 }
 
 const MAX_BYTES = 1 << 20;
+const MAX_PACK = 64 << 10;
 /** Others may change the file meanwhile; who changes it this often is no person. */
 const MAX_TRIES = 50;
 
@@ -44,18 +46,32 @@ function targetOf({ file, root }: PolicyPlace): { readonly target: string } | { 
   return { why: `is a link out of the project to a file that does not exist: ${target}` };
 }
 
+/** The packs that a file names as they lie there now: what is written is checked, and nobody is judged by it. */
+export const packsNow =
+  (place: PolicyPlace): PackText =>
+  (name) => {
+    const found = packFile(name, place);
+    if ("why" in found) return found;
+    const real = canonical(found.file);
+    if (place.root !== undefined && !isWithin(real, canonical(place.root)))
+      return { why: `\`${name}\` is a link out of the project`, help: "copy it into the project" };
+    const read = readRegular(real, MAX_PACK);
+    if (read.is === "text") return { ...found, text: read.text };
+    return { why: `\`${name}\` ${read.is === "missing" ? "does not exist" : read.why}` };
+  };
+
 /** What a file at that place would say. */
-export function readPolicyText(place: PolicyPlace, text: string): ReadResult {
+export function readPolicyText(place: PolicyPlace, text: string, packs = packsNow(place)): ReadResult {
   const { file, layer, root } = place;
-  return readPolicy(text, { file, layer, ...(root === undefined ? {} : { root }), examples: lowerExample });
+  return readPolicy(text, { file, layer, packs: packsBy(packs), ...(root === undefined ? {} : { root }), examples: lowerExample });
 }
 
 /** The file as it is, read and checked. */
-export function readPlace(place: PolicyPlace): PolicyText {
+export function readPlace(place: PolicyPlace, packs = packsNow(place)): PolicyText {
   const found = readEditable(canonical(place.file), MAX_BYTES);
   if (found.is === "missing") return found;
   if (found.is === "broken") return { is: "unreadable", why: found.why };
-  return { is: "text", text: found.text, read: readPolicyText(place, found.text) };
+  return { is: "text", text: found.text, read: readPolicyText(place, found.text, packs) };
 }
 
 export type EditOutcome<Stopped> =

@@ -187,17 +187,16 @@ export interface TestResult {
 const MAX_BYTES = 1 << 20;
 
 /** The examples of one policy file, as tests. */
-export function testExamples({ source, result }: SourceRead): readonly TestResult[] {
-  const { file } = source;
-  const results = result.examples.map(({ line, column, rule, key, example, problem }): TestResult => {
+export function testExamples({ result }: SourceRead): readonly TestResult[] {
+  const results = result.examples.map(({ file, line, column, rule, key, example, problem }): TestResult => {
     const expected = key === "match" ? "a match" : "no match";
     const passed = problem === undefined;
     const base = { file, line, column, kind: "example", text: `${rule}  ${key} ${example}`, expected } as const;
     return passed ? { ...base, got: expected, passed } : { ...base, got: problem.message, passed, why: problem.help ?? "" };
   });
   if (result.ok) return results;
-  const known = new Set(result.examples.map(({ line, column }) => `${line}:${column}`));
-  return [...results, ...result.problems.filter(({ line, column }) => !known.has(`${line}:${column}`)).map(fileProblem)];
+  const known = new Set(result.examples.map(({ file, line, column }) => `${file}:${line}:${column}`));
+  return [...results, ...result.problems.filter(({ file, line, column }) => !known.has(`${file}:${line}:${column}`)).map(fileProblem)];
 }
 
 function fileProblem({ file, line, column, message, help }: Omit<Problem, "severity" | "key">): TestResult {

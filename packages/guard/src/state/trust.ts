@@ -87,14 +87,16 @@ function dropAgreed(machine: Machine, state: string): void {
   }
 }
 
-/** Kept for the day on which the file has changed; without it only the difference cannot be shown. */
-export function keepAgreed(machine: Machine, hash: string, text: string): void {
+/** Kept for the day on which the file has changed; a pack is read from here. False: it could not be kept. */
+export function keepAgreed(machine: Machine, hash: string, text: string): boolean {
   const state = openState(machine);
-  if ("problem" in state) return;
+  if ("problem" in state) return false;
   try {
     mkdirSync(`${state.folder}/agreed`, { recursive: true, mode: 0o700 });
     writeAtomic(`${state.folder}/agreed/${hash}`, text);
+    return true;
   } catch {
     // The yes counts all the same.
+    return false;
   }
 }

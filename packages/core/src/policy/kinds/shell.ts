@@ -321,14 +321,17 @@ function shellSamples(matcher: ShellMatcher): readonly (readonly string[])[] {
 }
 
 function instancesOf(pattern: WordPattern): readonly string[] {
-  return pattern.negated ? [FRESH] : pattern.alternatives.map(genericWord);
+  return pattern.negated ? [FRESH] : pattern.alternatives.map(sampleWord);
 }
+
+/** Of a set of characters the first. */
+const sampleWord = (word: string): string => genericWord(word.replaceAll(/\[([^\]!^])[^\]]*\]/g, "$1"));
 
 function flagWords(flag: FlagPattern): readonly (readonly string[])[] {
   const { value } = flag;
   const words = flag.names.map((name) => {
     if (value === undefined) return [name];
-    return name.startsWith("--") ? [`${name}=${genericWord(value)}`] : [name, genericWord(value)];
+    return name.startsWith("--") ? [`${name}=${sampleWord(value)}`] : [name, sampleWord(value)];
   });
   return flag.need === "permitted" ? [[], ...words] : words;
 }

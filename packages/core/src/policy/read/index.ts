@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Action, brief } from "../../action/index.ts";
+import { brief } from "../../action/index.ts";
 import {
   type Fault,
   MAX_FAULTS,
@@ -29,38 +29,15 @@ import type { RuleSource } from "../match/verdict.ts";
 import { isObject } from "../../data/index.ts";
 import { closest } from "../match/suggest.ts";
 import { checkPatterns, type RuleOrigin, readOperations } from "./operations.ts";
+import type { ExampleResult, ReadOptions, ReadResult } from "./result.ts";
 import { readRules } from "./rules.ts";
 import { type PolicyInput, policySchema, optionRule, ruleObject, toolRule } from "./schema.ts";
 
+export type { ExampleResult, PackReader, PacksRead, ReadOptions, ReadResult } from "./result.ts";
 export { meant } from "../match/suggest.ts";
 export { MAX_LENGTH } from "../../edit/json5/index.ts";
 
 const LONGEST_LINE = 400;
-
-export interface ReadOptions {
-  /** Name of the file, as problems and rules shall show it. */
-  readonly file: string;
-  readonly layer: LayerName;
-  /** Folder in which the allow rules of a project's file hold. */
-  readonly root?: string;
-  /** Nobody has trusted this file. */
-  readonly untrusted?: boolean;
-  /** What a command does in `EXAMPLE_WORLD`, for the `match` and `notMatch` examples of shell rules; without it none are held. */
-  readonly examples?: ((command: string) => readonly Action[]) | undefined;
-}
-
-/** One `match` or `notMatch` example and what became of it. */
-export interface ExampleResult extends TextPlace {
-  readonly rule: string;
-  readonly key: "match" | "notMatch";
-  readonly example: string;
-  /** What is wrong with it. */
-  readonly problem?: Problem;
-}
-
-export type ReadResult =
-  | { readonly ok: true; readonly policy: PolicyFile; readonly warnings: readonly Problem[]; readonly examples: readonly ExampleResult[] }
-  | { readonly ok: false; readonly problems: readonly Problem[]; readonly examples: readonly ExampleResult[] };
 
 /**
  * Reads the text of a policy file. It is used whole or not at all: with one error there is no policy.
@@ -71,7 +48,7 @@ export type ReadResult =
  * ```
  */
 export function readPolicy(text: string, options: ReadOptions): ReadResult {
-  const { file, layer, root, untrusted } = options;
+  const { file, layer, root, untrusted, check } = options;
   const placeOf = placeFinder(text);
   const problem =
     (severity: Problem["severity"]) =>
@@ -84,9 +61,9 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
       message: brief(fault.message, LONGEST_LINE),
       ...(fault.help === undefined ? {} : { help: brief(fault.help, LONGEST_LINE) }),
     });
-  const broken = (faults: readonly Fault[], examples: readonly ExampleResult[] = []): ReadResult => ({
+  const broken = (faults: readonly Fault[], examples: readonly ExampleResult[] = [], others: readonly Problem[] = []): ReadResult => ({
     ok: false,
-    problems: inOrder(faults).map(problem("error")),
+    problems: [...inOrder(faults).map(problem("error")), ...others],
     examples,
   });
 
@@ -96,7 +73,8 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
   const origin: RuleOrigin = { layer, ...(root === undefined ? {} : { root }), ...(untrusted === undefined ? {} : { untrusted }) };
   const sourceOf = (rule: string, path: Path): RuleSource => ({ text: rule, file, ...placeOf(offsetOf(tree, path, false)) });
   const { rules, faults: ruleFaults, doubts, checked: held } = readRules(tree, { origin, sourceOf, examples: options.examples });
-  const examples = held.map(({ offset, rule, key, example, fault }): ExampleResult => ({
+  const own = held.map(({ offset, rule, key, example, fault }): ExampleResult => ({
+    file,
     ...placeOf(offset),
     rule,
     key,
@@ -104,6 +82,9 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
     ...(fault === undefined ? {} : { problem: problem("error")(fault) }),
   }));
   const checked = v.safeParse(policySchema, toValue(tree));
+  const named = (checked.success && checked.output.extends) || [];
+  const packs = named.length === 0 ? undefined : options.packs?.(tree, named, options);
+  const examples = [...own, ...(packs?.examples ?? [])];
   const all = [
     ...faults,
     ...explainAll(checked.issues ?? [], tree),
@@ -112,12 +93,21 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
     ...teamFaults(tree),
     ...misplacedName(tree, layer),
     ...consentFaults(tree, layer),
+    ...(check?.(tree) ?? []),
+    ...(packs?.faults ?? named.map(() => ({ offset: 0, path: ["extends"], message: "packs are not read here" }))),
   ];
-  if (!checked.success || all.length > 0) return broken(all, examples);
+  if (!checked.success || all.length > 0 || packs?.problems.length) return broken(all, examples, packs?.problems);
 
   const operations = checked.output.operations === undefined ? [] : readOperations(checked.output.operations, origin, sourceOf);
-  const policy: PolicyFile = { file, layer, settings: readSettings(checked.output), rules, operations };
-  return { ok: true, policy, warnings: inOrder([...doubts, ...idle(tree)]).map(problem("warning")), examples };
+  const policy: PolicyFile = {
+    file,
+    layer,
+    settings: readSettings(checked.output),
+    rules: [...rules, ...(packs?.rules ?? [])],
+    operations,
+  };
+  const warnings = [...inOrder([...doubts, ...idle(tree), ...(packs?.doubts ?? [])]).map(problem("warning")), ...(packs?.warnings ?? [])];
+  return { ok: true, policy, warnings, examples };
 }
 
 /** By place, each once: a number may break two rules that read the same. */

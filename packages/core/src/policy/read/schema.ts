@@ -335,6 +335,8 @@ const block = optional(operationBlock);
 const agents = (key: string, description: string) =>
   described(list(text(`write "${key}": ["reviewer"]`), `write "${key}": ["reviewer"]`), description);
 
+const EXTENDS = 'write "extends": ["assent:databases"]';
+
 export const policySchema = object(
   {
     $schema: optional(described(v.string("\n"), "Where editors find the schema. Without effect.")),
@@ -350,6 +352,7 @@ export const policySchema = object(
         "Only in profiles: the profile's name, as given with `--profile`, or the path of the program.",
       ),
     ),
+    extends: optional(described(list(text(EXTENDS), EXTENDS), "Packs: `assent:databases`, `assent:cloud`, or files.")),
     preset: optional(choice(PRESETS, "What holds where no rule speaks. Without it: `default`.")),
     mode: optional(choice(MODES, "How much goes ahead without asking. Without it: `suggest`.")),
     writableRoots: optional(

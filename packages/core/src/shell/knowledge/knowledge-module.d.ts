@@ -12,6 +12,11 @@ declare module "#knowledge/errands" {
   export const ERRANDS: readonly (readonly string[])[];
 }
 
+declare module "#knowledge/packs" {
+  /** Texts of packs, by their names. */
+  export const PACKS: Readonly<Record<string, string>>;
+}
+
 declare module "#knowledge/variables" {
   /** A row for each block of `packages/core/knowledge/variables/`: its names, then a field each. */
   export const VARIABLES: string;

@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core/data";
 import { type Policy, type PolicyFile, policyFor, type Principal, tightenPolicy, type Who } from "@assent/core/policy";
-import { readPolicy } from "@assent/core/policy/read";
+import { type PackReader, readPolicy } from "@assent/core/policy/read";
 import { lowerExample } from "@assent/core/request";
 import type { PolicySource } from "../policy-files.ts";
 import type { Situation } from "../situation.ts";
@@ -74,10 +74,10 @@ export interface RunPolicies extends Required<Pick<Situation, "files" | "policyF
 }
 
 /** Throws for a text that is no policy. */
-export function runPolicies(given: GivenPolicies): RunPolicies {
+export function runPolicies(given: GivenPolicies, packs: PackReader): RunPolicies {
   const { files, policy, stricter, who, principal, audit } = given;
-  const layers = stricter.map(readText);
-  if (policy !== undefined) readText(policy);
+  const layers = stricter.map((text) => readText(text, packs));
+  if (policy !== undefined) readText(policy, packs);
   return {
     ...selectionOf(files, policy),
     adapt: (found) => {
@@ -91,8 +91,8 @@ export function runPolicies(given: GivenPolicies): RunPolicies {
   };
 }
 
-function readText(text: string): PolicyFile {
-  const read = readPolicy(text, { file: IN_CODE, layer: "explicit", examples: lowerExample });
+function readText(text: string, packs: PackReader): PolicyFile {
+  const read = readPolicy(text, { file: IN_CODE, layer: "explicit", examples: lowerExample, packs });
   if (read.ok) return read.policy;
   throw new Error(`${IN_CODE} cannot be read: ${read.problems.map(({ message }) => message).join("; ")}`);
 }

@@ -5,6 +5,9 @@ import { readPolicy, type ReadOptions, type ReadResult } from "@assent/core/poli
 import { type PolicySpan, readSealed } from "../../seal/index.ts";
 import { effortClock, isTrusted, type Trust, readText, hexDigest } from "../../state/index.ts";
 import type { PolicySource } from "../policy-files.ts";
+import { packsAgreed, packsBy } from "./packs.ts";
+
+export { OUR_PACKS, packFile, packsBy, type PackText } from "./packs.ts";
 
 const printed = ({ file, line, column, message, help }: Problem): string =>
   `${file}:${line}:${column}: ${message}${help === undefined ? "" : ` (${help})`}`;
@@ -50,7 +53,8 @@ export function readEach(
     const { text } = content;
     const sealed = layer === "managed" && file.endsWith(TEAM_POLICY) ? readSealed(text, pinBeside(file)) : { span: undefined };
     if ("why" in sealed) return broken(sealed.why);
-    const place = { file, layer, ...(root === undefined ? {} : { root }), ...(trusted ? {} : { untrusted: true }) };
+    const packs = packsBy(packsAgreed(source, trust), hook);
+    const place = { file, layer, packs, ...(root === undefined ? {} : { root }), ...(trusted ? {} : { untrusted: true }) };
     if (trusted) {
       const { span } = sealed;
       return { source, trusted, span, result: hook ? readInTime(text, place, examples) : readPolicy(text, { ...place, examples }) };

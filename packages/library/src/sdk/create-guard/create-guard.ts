@@ -7,6 +7,7 @@ import { checkOptions, GuardOptionError, type Options } from "../common/options.
 import { lengthOf } from "../common/read-answer.ts";
 import { Guard } from "./guard.ts";
 import { GuardWorld } from "./guard-world.ts";
+import { OUR_PACKS } from "@assent/guard/engine/reader";
 import { heardBy } from "./in-run.ts";
 import { guardMachine } from "./judging.ts";
 import { checkStricter, type CodePolicy, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
@@ -102,7 +103,8 @@ function readGuardOptions<P extends Principal>(options: GuardOptions<P>): ReadGu
   if (confine && process.platform !== "linux")
     throw new GuardOptionError("confine", `${of}: nothing can be sandboxed on ${process.platform}`);
   const list: readonly CodePolicy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
-  return { waits, principal, policies: Array.from(list, (one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
+  const only = list.length === 1;
+  return { waits, principal, policies: Array.from(list, (one, at) => readCodePolicy(one, only ? "policy" : `policy[${at}]`, OUR_PACKS)) };
 }
 
 const isList = (policy: CodePolicy | readonly CodePolicy[]): policy is readonly CodePolicy[] => Array.isArray(policy);

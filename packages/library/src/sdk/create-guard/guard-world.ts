@@ -6,6 +6,7 @@ import { type PendingApproval, signPending, tokenOf } from "./approvals.ts";
 import { changedPrincipal } from "./call-options.ts";
 import type { GuardCall } from "./call.ts";
 import { type NamedTool, targetsOf } from "./combine.ts";
+import { OUR_PACKS } from "@assent/guard/engine/reader";
 import { type FlowAnswered, type FlowAsking, type FlowWorld, refused } from "./flow.ts";
 import { folderOf, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls } from "./judging.ts";
 import { checkStricter, type CodePolicy, readCodePolicy, readPolicyText } from "./policy-in-code.ts";
@@ -111,7 +112,7 @@ export class GuardWorld<P extends Principal> implements FlowWorld<P, JudgedCalls
     const { cwd = ".", policy } = change;
     const { root } = this.shared;
     const before = this.place.stricter;
-    const stricter = policy === undefined ? before : [...before, readCodePolicy(policy, "policy")];
+    const stricter = policy === undefined ? before : [...before, readCodePolicy(policy, "policy", OUR_PACKS)];
     if (stricter !== before && root.files === "none") checkStricter(root.policy, stricter);
     return new GuardWorld(this.shared, { principal, cwd: resolve(this.place.cwd, cwd), stricter });
   }
@@ -120,7 +121,7 @@ export class GuardWorld<P extends Principal> implements FlowWorld<P, JudgedCalls
   stricter(texts: readonly string[]): GuardWorld<P> {
     const before = this.place.stricter;
     const own = before.map(({ text }) => text);
-    const more = texts.filter((text) => !own.includes(text)).map((text) => readPolicyText(text, "policy"));
+    const more = texts.filter((text) => !own.includes(text)).map((text) => readPolicyText(text, "policy", OUR_PACKS));
     return more.length === 0 ? this : new GuardWorld(this.shared, { ...this.place, stricter: [...before, ...more] });
   }
 }

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { isObject } from "@assent/core/data";
 import type { Principal, RequestVerdict } from "@assent/core/policy";
 import type { AdaptedGuard, AdapterRequest, GuardDecision } from "../common/adapted-guard.ts";

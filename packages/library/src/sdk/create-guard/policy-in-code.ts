@@ -13,7 +13,7 @@ import {
 } from "@assent/core/policy";
 import { GuardOptionError } from "../common/options.ts";
 import { IN_CODE, tightenedBy } from "@assent/guard/engine/given";
-import { meant, readPolicy } from "@assent/core/policy/read";
+import { meant, type PackReader, readPolicy } from "@assent/core/policy/read";
 import { lowerExample } from "@assent/core/request";
 
 /** Whom a rule is about: one name, or several of which one must be right. */
@@ -68,6 +68,8 @@ export interface OperationObject {
 /** A policy as an object: what stands in a policy file. docs/policy.md says what each key means. */
 export interface PolicyObject {
   readonly version?: 1;
+  /** Packs of ours. Node only. */
+  readonly extends?: readonly string[];
   readonly preset?: PresetName;
   readonly mode?: Mode;
   readonly writableRoots?: readonly string[];
@@ -115,7 +117,7 @@ const failureOf =
   };
 
 /** Reads a policy with the same messages as a file's. Throws `GuardOptionError`. */
-export function readCodePolicy(policy: CodePolicy, option: string): ReadCodePolicy {
+export function readCodePolicy(policy: CodePolicy, option: string, packs?: PackReader): ReadCodePolicy {
   const fail = failureOf(option);
   const given: unknown = policy;
   if (typeof given === "string" && !PRESETS.some((name) => name === given)) {
@@ -126,15 +128,15 @@ export function readCodePolicy(policy: CodePolicy, option: string): ReadCodePoli
   const text = textOf(typeof given === "string" ? { preset: given } : given);
   if (text === undefined) return fail("a policy is plain data: texts, numbers, lists and objects");
   if (text.length > MOST_TEXT) return fail("the policy is too large");
-  return readPolicyText(text, option);
+  return readPolicyText(text, option, packs);
 }
 
 /** As `readCodePolicy`, for a text that one has. */
-export function readPolicyText(text: string, option: string): ReadCodePolicy {
+export function readPolicyText(text: string, option: string, packs?: PackReader): ReadCodePolicy {
   const fail = failureOf(option);
   const there = known.get(text);
   if (there !== undefined) return there;
-  const read = readPolicy(text, { file: IN_CODE, layer: "explicit", examples: lowerExample });
+  const read = readPolicy(text, { file: IN_CODE, layer: "explicit", examples: lowerExample, ...(packs === undefined ? {} : { packs }) });
   if (!read.ok)
     return fail(
       read.problems
