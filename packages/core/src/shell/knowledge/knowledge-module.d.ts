@@ -112,6 +112,7 @@ declare module "#knowledge/traits" {
   export const BUILDER: Programs;
   export const BUILTIN: Programs;
   export const BYSTANDER: Programs;
+  export const CALCULATES: Programs;
   export const CARRIER: Programs;
   export const COMPILED: Programs;
   export const COMPOSES: Programs;

@@ -43,7 +43,9 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       }
       return;
     case "amount":
-      if (isLarge(textOf(value))) inv.cx.addDanger(inv.exec, "resource-bomb");
+    case "width":
+      if (kind.is === "amount" ? isLarge(textOf(value)) : isLarge(String(Number.parseInt(prefixOf(value)) || 0)))
+        inv.cx.addDanger(inv.exec, "resource-bomb");
       return;
     case "name":
       registryName(inv, value);

@@ -206,7 +206,7 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
     words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => SAMPLES.has(name) && match !== null) ?? [];
   if (sampled !== undefined && read.includes(sampled)) read.splice(read.indexOf(sampled), 1);
   const isLong = printsWithoutEnd(name, words, read, stdin);
-  if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || makesMuch(name, words)) cx.addDanger(exec, "resource-bomb");
+  if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || makesMuch(name, words, stdin)) cx.addDanger(exec, "resource-bomb");
   // What is read to its end and kept in another file, by whatever program: cp, tar, split. What it starts is looked at by itself.
   const own = all.filter(({ origin }) => origin.by === "command" && origin.exec === exec);
   if (!BOUNDED.has(name) && isLong && keepsFile(own) && printsWithoutEnd(name, words, pathsRead(own), stdin))
