@@ -154,6 +154,7 @@ declare module "#knowledge/traits" {
   export const HISTORY: Rows;
   export const LOADS: Rows;
   export const OPENS: Rows;
+  export const PREFIXED: Rows;
   export const REMAKES: Rows;
   export const SCRIPT: Rows;
   export const STATES: Rows;
