@@ -26,7 +26,10 @@ export const OF_FILES = {
   "hook.ignore": ["policy/git-ignore.ts"],
 };
 export const LANGUAGES = {
-  "shell.languages": files("shell/languages", "amounts awk base64 javascript jq library-calls perl python python-library roff ruby sql"),
+  "shell.languages": files(
+    "shell/languages",
+    "amounts awk base64 javascript jq library-calls perl python python-library roff ruby sed sql",
+  ),
 };
 /** Of hosts that do not say who they are; policy files that have changed. */
 const STARTS = { "hook.auto": ["agents/auto.ts"], "more.reader": ["engine/reader/index.ts"] };

@@ -1,7 +1,7 @@
 // Runs a TypeScript file of this repository on any supported Node: `node scripts/run.mjs bench/decide.ts [args]`.
 import { build } from "esbuild";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { knowledgeNow } from "./knowledge.mjs";
@@ -28,6 +28,9 @@ const elsewhere = {
 };
 const folder = join(root, "node_modules/.cache/assent");
 mkdirSync(folder, { recursive: true });
+// Static programs lie beside what starts them, in `dist/` as well.
+for (const stub of readdirSync(join(root, "stubs")).filter((file) => file.endsWith(`-${process.arch}`)))
+  copyFileSync(join(root, "stubs", stub), join(folder, stub));
 // One a process: the same script may run twice at once, and in namespaces that count processes by themselves.
 const outfile = join(folder, `${entry.replaceAll(/[^\w]+/g, "-")}-${process.pid}-${randomUUID()}.mjs`);
 process.once("exit", () => rmSync(outfile, { force: true }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_SETTINGS, floorPaths, joinLayers, judge } from "@assent/core/policy";
 import { readPolicy } from "@assent/core/policy/read";
 import { lowerShell } from "@assent/core/shell";
-import { EXAMPLE_WORLD } from "./knowledge/decide.ts";
+import { EXAMPLE_WORLD, verdictUnderBroadAllow } from "./knowledge/decide.ts";
 
 /** `"wrappers"` and `"aliases"` of the user's policy: programs that no table knows, of which a person has said what they do. */
 const OWN = {
@@ -107,4 +107,19 @@ describe("who may say so", () => {
     { aliases: { "a b": "ls" } },
     { aliases: { k: "ls $X" } },
   ])("%j is a mistake", (policy) => expect(read("user", policy).ok).toBe(false));
+});
+
+describe("what GNU has, with a g in front, is that where it lies among the programs of the machine", () => {
+  it.each([
+    ["grm -rf ~", "deny"],
+    ["gfind . -delete", "deny"],
+    ["gcp a.txt ~/.bashrc", "deny"],
+    ["gtee ~/.bashrc", "deny"],
+    ["gcat .env", "deny"],
+    ["grm -rf src", "ask"],
+    ["gls", "allow"],
+    ["gfind . -name x", "allow"],
+  ])("%s: %s, under a rule that allows everything", (line, decision) => expect(verdictUnderBroadAllow(line).decision).toBe(decision));
+
+  it("gls of a folder that an agent may write is no ls", () => expect(verdict("gls", { gls: false })).toBe("none"));
 });

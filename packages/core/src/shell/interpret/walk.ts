@@ -14,6 +14,8 @@ import type {
   While,
   Word,
 } from "unbash";
+import { WAITS } from "#knowledge/traits";
+import { askedBy } from "../languages/amounts.ts";
 import { readArithmetic } from "../words/arithmetic.ts";
 import { runSimple } from "./command.ts";
 import { BY_SHELL, type Context, type StepOutcome } from "../words/context.ts";
@@ -23,7 +25,7 @@ import { sharedInput, takeInput, withInput, withOwnInput } from "../words/input.
 import { doubtAmount, readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "../words/state.ts";
 import { endless, isEndless, isNetwork, NOTHING, oneWord, perhaps, sequence, unknown, type Stream, type Value } from "../words/value.ts";
-import { assignVariable } from "../words/variables.ts";
+import { assignVariable, isComputed } from "../words/variables.ts";
 
 export type ShellOutcome = StepOutcome<ShellState>;
 
@@ -429,7 +431,7 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     if (expression !== undefined) failed.push(...failing(cx, () => readArithmetic(expansion(cx, at), expression))[1]);
   };
   evaluate(state, node.initialize);
-  const from = { actions: cx.actions.length, cuts: cx.cuts, assigned: cx.assigned };
+  const from = { actions: cx.actions.length, cuts: cx.cuts, assigned: cx.changed.length };
   const outs: Stream[] = [];
   const end = loop(cx, state, (inner) => {
     evaluate(inner, node.test);
@@ -439,12 +441,15 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     evaluate(then, node.update);
     return then;
   });
-  return same(node.test === undefined ? unended(cx, state, from, merged(outs)) : merged(outs), rejoin(end, failed, state) ?? end);
+  return same(
+    node.test === undefined || isConstant(cx, from.assigned, node.test) ? unended(cx, state, from, merged(outs)) : merged(outs),
+    rejoin(end, failed, state) ?? end,
+  );
 }
 
 function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
   const outs: Stream[] = [];
-  const from = { actions: cx.actions.length, cuts: cx.cuts, assigned: cx.assigned };
+  const from = { actions: cx.actions.length, cuts: cx.cuts, assigned: cx.changed.length };
   const end = loop(cx, state, (inner) => {
     const condition = round(cx, () => runStatements(cx, inner, node.clause.commands, stdin));
     const entered = (node.kind === "while" ? condition.ok : condition.fail) ?? inner;
@@ -452,33 +457,27 @@ function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): S
     outs.push(condition.out, run.out);
     return joinStates(after(condition, inner), after(run, entered)) ?? inner;
   });
-  const isAlways = node.clause.commands.every(({ command }) => isConstant(command, node.kind === "while" ? /^false$/ : /^(?:true|:)$/));
+  const isAlways = isConstant(cx, from.assigned, node.clause.commands, node.kind === "while" ? "false" : "true :");
   return same(isAlways || isEndless(stdin) ? unended(cx, state, from, merged(outs)) : merged(outs), end);
 }
 
-/** A condition that no round changes, and not the one with which there is none. */
-function isConstant(node: PipelineNode | AndOr, never: RegExp): boolean {
-  if (node.type === "ArithmeticCommand") return !/[$`a-z_]/i.test(node.body);
-  if (node.type === "Pipeline" || node.type === "AndOr") return node.commands.every((one) => isConstant(one, /^$/));
-  if (node.type !== "Command" || node.redirects.length > 0) return false;
-  const text = [node.name, ...node.args].map((word) => word?.text ?? "").join(" ");
-  return !never.test(text) && /^(?::|true|false|(?:\[|test|let) (?:[^-$`]|-(?:n|[engl][eqt]) )*)$/.test(text);
-}
+/** A condition that no round changes, and not the one (`never`) with which there is none. */
+const isConstant = (cx: Context, from: number, condition: readonly Statement[] | ArithmeticExpression, never = ""): boolean =>
+  askedBy(JSON.stringify(condition), never)?.every((name) => !isComputed(name) && !cx.changed.includes(name, from)) === true;
 
 /** What a loop prints that nothing ends, and that waits for no program. */
-function unended(
-  cx: Context,
-  { kept }: ShellState,
-  from: { readonly actions: number; readonly cuts: number; readonly assigned: number },
-  out: Stream,
-): Stream {
+function unended(cx: Context, { kept }: ShellState, from: Readonly<Record<"actions" | "cuts" | "assigned", number>>, out: Stream): Stream {
   const actions = cx.actions.slice(from.actions);
-  if (cx.cuts > from.cuts || actions.some((action) => action.kind === "exec" && action.builtin !== true)) return out;
+  if (
+    cx.cuts > from.cuts ||
+    actions.some((action) => action.kind === "exec" && (action.builtin !== true || WAITS.has(action.knowledge ?? "")))
+  )
+    return out;
   const exec = cx.actions.findLastIndex(({ kind }, at) => at >= from.actions && kind === "exec");
   const writes = actions.some((action) => action.kind === "file" && action.operation === "write");
   const fills = writes || [...kept].some((descriptor) => descriptor > 2 || (descriptor === 1 && out.is !== "none"));
   if (exec >= 0 && fills) cx.addDanger(exec, "resource-bomb");
-  else if (cx.assigned > from.assigned) cx.unknown("a loop that nothing ends keeps what it makes", { help: "give it an end" });
+  else if (cx.changed.length > from.assigned) cx.unknown("a loop that nothing ends keeps what it makes", { help: "give it an end" });
   return out.is === "none" ? out : endless(out);
 }
 

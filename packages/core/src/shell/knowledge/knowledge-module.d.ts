@@ -117,6 +117,7 @@ declare module "#knowledge/traits" {
   export const BUILDER: Programs;
   export const BUILTIN: Programs;
   export const BYSTANDER: Programs;
+  export const CALCULATES: Programs;
   export const CARRIER: Programs;
   export const COMPILED: Programs;
   export const COMPOSES: Programs;
@@ -158,6 +159,7 @@ declare module "#knowledge/traits" {
   export const HISTORY: Rows;
   export const LOADS: Rows;
   export const OPENS: Rows;
+  export const PREFIXED: Rows;
   export const REMAKES: Rows;
   export const SCRIPT: Rows;
   export const STATES: Rows;

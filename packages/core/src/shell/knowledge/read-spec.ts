@@ -46,6 +46,7 @@ const PLAIN = [
   "refuse",
   "number",
   "amount",
+  "width",
   "name",
   "only",
   "without",

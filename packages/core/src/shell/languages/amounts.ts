@@ -1,17 +1,191 @@
-/** A number that nothing reaches soon, as languages write it. */
-const FAR = /(?:\d{10}|\d+e\d\d|10\s*(?:\*\*|\^)\s*\d\d|2\s*(?:\*\*|\^)\s*[3-9]\d|1\s*<<\s*[3-9]\d)/.source;
+// Code that makes more than anyone would read: loops whose condition nothing changes, what doubles in a loop, amounts that nobody has.
+// INVARIANT: every expression here is linear in the text, or looks a bounded way ahead.
+import { MAX_SOURCE } from "./finding.ts";
 
-/** What makes more than anyone would read, in the words of whichever language. INVARIANT: linear in the text, as every expression here. */
-const MUCH = new RegExp(`(?:\\.\\.|\\bx|["'\\])]\\s*\\*|\\b(?:repeat|xrange|limit|Array|alloc)\\s*\\() *${FAR}`);
+const anyOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.join("|"));
+
+/** A number that nothing reaches soon: numbers are written out before it is looked for. */
+const FAR = String.raw`\d{10}`;
+/** What makes as much as it is told, in the words of whichever language, and numbers of bc(1) that grow with it. */
+const MUCH = anyOf(
+  String.raw`(?:\.\.|\bx|["'\]]\s*\*|[[{]|\$#\w{1,60}\s*=)\s*\(?\s*${FAR}|\)\s*\*\s*\d{11}|["'\])\w]\s*\.[lrc]\w*just\s+${FAR}`,
+  String.raw`\b(?:repeat|x?range|limit|Array(?:\.new)?|alloc\w{0,9}|pad\w{0,9}|[lr]just|center|zfill|bytes|bytearray|rand\w{0,5}|ones|zeros|upto)` +
+    String.raw`\s*\((?:[^(),]{0,99},)?\s*${FAR}`,
+  String.raw`\bfactorial\s*\(\s*\d{8}|${FAR}\.times\b|\bscale\s*=\s*\d{8}|\[\s*\d{8,}\s*\]\s*=(?!=)`,
+);
 /** Loops that have no end, and those that count further than anyone would read. */
-const LOOPS = new RegExp(
-  String.raw`\bitertools\b.{0,200}\b(?:count|cycle|repeat)\(|` +
-    String.raw`\b(?:while\s{0,9}\(?\s{0,9}(?:[1-9]\d*|!0|[Tt]rue)|until\s{0,9}\(?\s{0,9}(?:0|!1|false))\s{0,9}(?:[)};:\n]|$)|\bwhile\s{0,9}\(\s{0,9}\)|` +
-    String.raw`^\s{0,9}1\s+while\b|\bloop\s{0,9}(?:\{|do\b)|(?<!\.)\brepeat\s{0,9}\(|\brange\s{0,9}\([^)]{0,200}?(?:${FAR}|infinite)|` +
-    String.raw`\bfor\s{0,9}\([^;]{0,200};(?:\s{0,9};|[^;]{0,200}<=?\s{0,9}${FAR})`,
+const LOOPS = anyOf(
+  String.raw`\bitertools\b.{0,200}\b(?:count|cycle|repeat)\(|\biter\s*\(\s*\w{1,60}\s*,|\bloop\s{0,9}(?:\{|do\b)|(?<!\.)\brepeat\s{0,9}\(`,
+  String.raw`\brange\s{0,9}\([^)]{0,200}?(?:${FAR}|infinite|;\s*0\s*\))|\brecurse\s*\((?!\s*\.[\w[])[^;)]{0,99}\)`,
+  String.raw`\.\.\.?\s*\)|\bFloat::INFINITY|\.step\s*(?:\{|do\b)|\.cycle\b|\bredo\b(?!\s*(?:if|unless)\b)`,
+  String.raw`\b(?:while|until|for)\b[^:{\n]{0,200}[<>]=?\s{0,9}${FAR}`,
+);
+/** A function that calls itself whatever it finds. */
+const SELF = anyOf(
+  String.raw`\bfunction\s+(\w{1,60})[^{]{0,200}\{(?:(?!\bif\b|[?]|&&|\|\|)[^}]){0,300}?\b\1\s*\(`,
+  String.raw`\bdef\s+(\w{1,60})[^:]{0,99}:(?:(?!\b(?:if|select|empty)\b|[?])[^;\n]){0,300}?\b\2\b`,
 );
 const WAYS_OUT =
-  /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid|raise|throw|await|yield|islice|zip)\b|<\w*>/;
+  /\b(?:break|exit|last|die|return|exec|sleep|getline|input|limit|first|take|take_while|find|label|isvalid|raise|throw|await|yield|islice|zip)\b|<\w*>/;
+/** Twice what it was, in each round of a loop. */
+const DOUBLES = anyOf(
+  String.raw`(?<![\w.])([A-Za-z_]\w{0,60})\s*(?:[-+.*]|<<)?=\s*[[(]?(?:\.\.\.)?[$@]?\1(?:\s*[+.,*]\s*(?:\.\.\.)?|\s)[$@]?\1\b`,
+  String.raw`(?<![\w.])([A-Za-z_]\w{0,60})\s*(?:[+.*]=|<<)\s*[$@]?\2\b(?!\s*[-[(.\/%?])`,
+  String.raw`\bpush\s+@(\w{1,60})\s*,\s*@\3\b|\b(\w{1,60})\.(?:extend|push|concat)\s*\(\s*(?:\.\.\.)?\4\b`,
+  String.raw`\bfor\s*\(?[^:;{]{0,60}\b(?:in|of)\s+(\w{1,60})\b(?:(?!\bif\b)[^]){0,200}?\b\5\.(?:append|push|extend|insert|unshift|add)\b`,
+);
+const ROUNDS = /\b(?:for|foreach|while|until|times|each|map|loop|step|upto)\b|(?:^|\})\s*\{/;
+
+/** Texts and patterns say nothing; numbers are written out, with what they are called. `undefined`: one is too long for that. */
+function plain(source: string): string | undefined {
+  let text = source
+    .replaceAll(/"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|`[^`$]*`/g, '""')
+    .replaceAll(/(^|[(,~{};!&|]|\b(?:if|unless|while|until|and|or|not|split|grep))(\s*)\/(?:[^/\\\n]|\\.)+\//g, '$1$2""=~""')
+    .replaceAll(/(?<=\d)_(?=\d)|(?<=\b\d{1,40})n\b/g, "")
+    .replaceAll(/\b\d{1,20}(?:\.\d{1,20})?e\+?\d{1,3}\b/gi, (number) => writeOut(Number(number)));
+  for (let round = 0; round < 8; round++) {
+    const before = text;
+    let isHuge = false;
+    text = text
+      .replaceAll(
+        /(?<![\w.])(\d{1,40})\s*(\*\*|\^|<<)\s*\(?(\d{1,40})\)?(?!\d|\s*(?:\*\*|\^))/g,
+        (_, base: string, sign: string, by: string) => {
+          isHuge ||= Number(by) >= 1e7 && Number(base) > (sign === "<<" ? 0 : 1);
+          return writeOut(sign === "<<" ? Number(base) * 2 ** Number(by) : Number(base) ** Number(by));
+        },
+      )
+      .replaceAll(/(?<![\w.])(\d{1,40})\s*\*\s*(\d{1,40})(?![\w.]|\s*(?:\*\*|\^))/g, (_, a: string, b: string) =>
+        writeOut(Number(a) * Number(b)),
+      )
+      .replaceAll(/(?<![\w.])\((\d{1,40})\)/g, "$1");
+    if (isHuge) return undefined;
+    if (text === before) break;
+  }
+  for (const [, name = "", number = ""] of text.matchAll(/(?<![\w.])\$?([A-Za-z_]\w{0,60})\s*=\s*(\d{10,40})(?![\w.])/g))
+    text = text.replaceAll(new RegExp(String.raw`\$?\b${name}\b(?!\s*=)`, "g"), number);
+  return text;
+}
+
+const writeOut = (number: number): string => (number < 1e21 ? String(Math.round(number)) : "9".repeat(22));
+
+/** No names of anything that could change. */
+const FIXED = /^(?:and|or|not|is|in|eq|ne|lt|gt|le|ge|true|false|none|null|nil|undefined|len|length|defined|int|abs|scalar|my|let|var)$/i;
+
+/** A condition that is asked again and again, what happens in between, and whether the loop goes on while it holds. */
+interface Asked {
+  readonly condition: string;
+  readonly rest: string;
+  readonly isUntil: boolean;
+}
+
+function conditionsIn(text: string): readonly Asked[] {
+  return [...text.matchAll(/(?<![\w.$"])(while|until|for)\b\s*(\()?/g)].slice(0, 64).flatMap(([whole, word, opens], n, all): Asked[] => {
+    const from = (all[n]?.index ?? 0) + whole.length;
+    const end = opens === undefined ? from + text.slice(from).search(/[:;\n{}]|\bdo\b|$/) : closing(text, from);
+    const parts = text.slice(from, end).split(";");
+    const rest = `${text.slice(0, all[n]?.index ?? 0)}\n${text.slice(end)}`;
+    if (word === "for")
+      return parts.length === 3 ? [{ condition: parts[1] ?? "", rest: `${text.slice(end)};${parts[2]}`, isUntil: false }] : [];
+    return [{ condition: parts[0] ?? "", rest: parts.length > 1 ? `${rest};${parts[1]}` : rest, isUntil: word === "until" }];
+  });
+}
+
+function closing(text: string, from: number): number {
+  let depth = 1;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === "(") depth++;
+    else if (text[at] === ")" && --depth === 0) return at;
+  }
+  return text.length;
+}
+
+/** A loop that goes on however often its body has run. */
+function hasNoEnd({ condition, rest, isUntil }: Asked): boolean {
+  const asked = condition.trim();
+  // It changes something itself, or asks what nobody knows here: a call, a match, the next of something.
+  if (/\+\+|--|(?<![=!<>])=(?![=])|=~|<\w*>|(?<![\w)\]])\.|[$@][^\w(]|\$_\b|`|\/.*\/|\b(?:s|m|tr|y)\s*[{|#]/.test(asked)) return false;
+  if ([...asked.matchAll(/(\w+)\s*\(/g)].some(([, name = ""]) => !FIXED.test(name)) || /\.\w|\?/.test(asked)) return false;
+  const names = [...asked.matchAll(/(?<!\w)[A-Za-z_]\w*/g)].map(([name]) => name).filter((name) => !FIXED.test(name));
+  if (names.length === 0) {
+    const isNever = /^(?:!\s*1|not\s+true|0|false|none|nil|null|undef)$/i.test(asked);
+    return isUntil ? isNever : !isNever && (asked !== "" || rest.includes(")"));
+  }
+  const [, left, sign] = /^(?:[$@%]?(\w+)(?:\[[^\]]*\])?)\s*(<=?|>=?|$)/.exec(asked) ?? [];
+  return !names.some((name) =>
+    changes(name, rest, (name === left) === (sign === "<" || sign === "<="), sign === undefined || names.length > 2),
+  );
+}
+
+const GROWS = "append|push|add|extend|unshift|insert";
+
+/** Whether the text changes what has the name, upwards or down as the condition needs it. */
+function changes(name: string, text: string, isUpwards: boolean, isEither: boolean): boolean {
+  const at = String.raw`(?<![\w.])[$@%]?${name}(?:\[[^\]]{0,99}\])?`;
+  const up = [
+    String.raw`${at}\s*(?:\+\+|[+.|]=|\*\*?=|x=|<<)|\+\+\s*${at}|\b(?:push|unshift)\s*\(?\s*${at}`,
+    String.raw`${at}\.(?:${GROWS})\b`,
+  ];
+  const down = [
+    String.raw`${at}\s*(?:--|-=|\/{1,2}=|%=|>>=)|--\s*${at}|\b(?:pop|shift|chop|splice|delete|del)\s*\(?\s*${at}`,
+    String.raw`${at}\.(?!(?:${GROWS})\b)\w`,
+  ];
+  const other = [
+    String.raw`${at}\s*(?:,[^;\n=]{0,99})?(?:&|\^|:|\|\|)?=(?![=~])|,\s*${at}\s*=|${at}\s*=~`,
+    String.raw`\b(?!(?:while|until|if|for|print|printf|len|length|int|str|puts|log)\b)\w+\s*\([^()]{0,200}(?<!\w)${name}\b`,
+  ];
+  return anyOf(...(isEither ? [...up, ...down] : isUpwards ? up : down), ...other).test(text);
+}
+
+/** Commands of sed(1): `s` with its two sides; an address, and `!`; a label, or a branch to it; the others. */
+const SED = new RegExp(
+  String.raw`s([^\w\s\\])((?:\\[^]|(?!\1)[^\\])*)\1((?:\\[^]|(?!\1)[^\\])*)\1[gpiIm\d]*|(\/(?:\\[^]|[^/\\])*\/|\$)\s*(!?)|` +
+    String.raw`(?::\s*|([btT])[ \t]*)([^\s;}]*)|[nNdDqQ{}]|[GHhxpPgz=]`,
+  "g",
+);
+
+/** sed(1): a branch back that does not wait for the end of the input. */
+function branchesBack(script: string): boolean {
+  const seen = [...script.matchAll(SED)];
+  return seen.some(([, , , , , , branch, label], at) => {
+    const start = seen.findIndex(([whole, , , , , , command, name]) => command === undefined && whole.startsWith(":") && name === label);
+    if (branch === undefined || start < 0 || start > at) return false;
+    const body = seen.slice(start, at);
+    const waits = ([whole]: readonly string[], i: number): boolean =>
+      /^[nNdqQD]$/.test(whole ?? "") && !/^\$\s*!/.test(body[i - 1]?.[0] ?? "");
+    if (body.some(waits)) return false;
+    const opened = body.findLast(([whole], i) => whole === "{" && body.slice(i).every(([one]) => one !== "}"));
+    const last = opened === undefined ? body.at(-1) : body[body.indexOf(opened) - 1];
+    const moves = body.some(([whole]) => /^[nN]$/.test(whole));
+    if (moves && /^\$\s*!/.test(last?.[0] ?? "")) return false;
+    const changed = body.filter(([whole, delimiter]) => delimiter !== undefined && whole.startsWith("s"));
+    const isAddressed = last?.[4] !== undefined;
+    if (branch === "T" || (branch === "b" && !isAddressed) || changed.length === 0) return true;
+    return changed.some(([, , pattern = "", put = ""]) => {
+      const isPlain = !/[\\[\].*^$]/.test(pattern);
+      return /(\\\d|&).*\1/.test(put) || /^(?:\^|\$|.\*)?$/.test(pattern) || (isPlain && (put.includes("&") || put.includes(pattern)));
+    });
+  });
+}
 
 /** True for code that goes on until the memory or the disk is full. */
-export const goesOn = (source: string): boolean => MUCH.test(source) || (LOOPS.test(source) && !WAYS_OUT.test(source));
+export const goesOn = (sources: readonly string[], program: string): boolean =>
+  program.endsWith("sed") ? branchesBack(sources.join("\n")) : sources.some(makesMore);
+
+function makesMore(source: string): boolean {
+  // Longer code asks anyway.
+  if (source.length > MAX_SOURCE) return false;
+  const text = plain(source);
+  if (text === undefined || MUCH.test(text) || SELF.test(text) || (DOUBLES.test(text) && ROUNDS.test(text))) return true;
+  return !WAYS_OUT.test(text) && (LOOPS.test(text) || conditionsIn(text).some(hasNoEnd));
+}
+
+/** The variables that a condition of the shell asks about, as its parser writes it: nothing stands in it but what asks, prints or assigns. */
+export function askedBy(condition: string, never: string): readonly string[] | undefined {
+  const commands = [...condition.matchAll(/"name":\{"type":"Word","text":"([^"]*)"/g)].map(([, name = ""]) => name);
+  if (/\$\((?!\()|`|\$\{?[^\w{(]|\$\{?\d|\$\{[^\w#!]|"Function"/.test(condition)) return undefined;
+  if (commands.some((name) => !/^(?::|true|false|\[|test|let|echo|printf|cd|pwd)$/.test(name))) return undefined;
+  if (commands.length === 1 && never.split(" ").includes(commands[0] ?? "") && !condition.includes('"Pipeline"')) return undefined;
+  if (commands.length === 0 && !/"(?:Test|Arithmetic)/.test(condition)) return [];
+  const names = condition.matchAll(/\$\{?[#!]?(\w+)|"ArithmeticWord","pos":\d+,"end":\d+,"value":"(\w+)"/g);
+  return [...names].map(([, name = "", word = name]) => word);
+}

@@ -10,6 +10,7 @@ import { handOn } from "../words/variables.ts";
 import type { Kind } from "../knowledge/read-spec.ts";
 import { changePlaces, foldersOf, targetsOf } from "../words/paths.ts";
 import { assignTo, evaluateAsArithmetic } from "../words/evaluated.ts";
+import { joinPlaces } from "../words/state.ts";
 import { literal, prefixOf, textOf, unknown, type Value } from "../words/value.ts";
 import { expansion } from "../interpret/walk.ts";
 
@@ -43,7 +44,9 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       }
       return;
     case "amount":
-      if (isLarge(textOf(value))) inv.cx.addDanger(inv.exec, "resource-bomb");
+    case "width":
+      if (kind.is === "amount" ? isLarge(textOf(value)) : isLarge(String(Number.parseInt(prefixOf(value)) || 0)))
+        inv.cx.addDanger(inv.exec, "resource-bomb");
       return;
     case "name":
       registryName(inv, value);
@@ -60,7 +63,10 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
     case "dir":
       // hg works in a repository that is read from an address.
       if (/^[a-z][a-z0-9+.-]*:\/\//i.test(prefixOf(value))) url(inv, value);
-      inv.places = changePlaces(inv.places, value, (path) => inv.cx.world.canonical(path));
+      // Of two folders some programs take the second from the first, as git(1) does, and some the last alone, as env(1).
+      inv.places = [inv.places, inv.state.places]
+        .map((places) => changePlaces(places, value, (path) => inv.cx.world.canonical(path)))
+        .reduce((nested, last) => (inv.places === inv.state.places ? nested : joinPlaces(nested, last)));
       inv.cx.refineExec(inv.exec, { folders: foldersOf(inv.places, inv.cx.world.cwd) ?? [inv.cx.world.cwd] });
       return;
     case "url":

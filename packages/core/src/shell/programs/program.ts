@@ -1,4 +1,4 @@
-import { BOUNDED, SAMPLES } from "#knowledge/traits";
+import { BOUNDED, PREFIXED, SAMPLES } from "#knowledge/traits";
 import {
   type Action,
   type Argument,
@@ -143,7 +143,9 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
 function startOwn(call: ProgramCall, who: ProgramIdentity, exec: number): Stream | undefined {
   const { cx, state, run, argv, stdin, span } = call;
   const name = who.basename;
-  const command = commandOfOwn(cx.world.ownCommands, name, argv.slice(1));
+  // Where the system's are others, those of GNU have a g in front (Homebrew, ports).
+  const isGnu = PREFIXED.some(([, names]) => new RegExp(`^${names}$`).test(name));
+  const command = isGnu ? [literal(name.slice(1)), ...argv.slice(1)] : commandOfOwn(cx.world.ownCommands, name, argv.slice(1));
   if (command === undefined || who.folded || !who.trusted || who.resolved === undefined || isAdministrators(call, who)) return undefined;
   applyEnvironment({ cx, state, exec, name, span });
   cx.refineExec(exec, { knowledge: name, shape: looseShape(cx, argv.slice(1)) });
@@ -206,7 +208,8 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
     words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => SAMPLES.has(name) && match !== null) ?? [];
   if (sampled !== undefined && read.includes(sampled)) read.splice(read.indexOf(sampled), 1);
   const isLong = printsWithoutEnd(name, words, read, stdin);
-  if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || makesMuch(name, words)) cx.addDanger(exec, "resource-bomb");
+  if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || makesMuch(name, words, stdin))
+    cx.addDanger(exec, "resource-bomb");
   // What is read to its end and kept in another file, by whatever program: cp, tar, split. What it starts is looked at by itself.
   const own = all.filter(({ origin }) => origin.by === "command" && origin.exec === exec);
   if (!BOUNDED.has(name) && isLong && keepsFile(own) && printsWithoutEnd(name, words, pathsRead(own), stdin))

@@ -1,5 +1,5 @@
 // Modes and sizes: what opens a file to everybody, and what fills a disk.
-import { COPIES, ENDS, HOARDS, INTERPRETER, LINEWISE, LOOPS, SHELL, WHOLE } from "#knowledge/traits";
+import { CALCULATES, COPIES, ENDS, HOARDS, INTERPRETER, LINEWISE, LOOPS, SHELL, WHOLE } from "#knowledge/traits";
 import { isOneOf, toldOf } from "../../policy/index.ts";
 import { describe, doubt, emitFile, type Invocation } from "./invocation.ts";
 import { goesOn } from "../languages/amounts.ts";
@@ -142,14 +142,17 @@ export function holdsInput(program: string, words: readonly Value[], stdin: Stre
 }
 
 /** A width or a precision of a thousand million: who formats keeps that in memory, or prints it. */
-const WIDE = /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]/i;
+const WIDE = /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]|%[-+ #0]{0,9}\*[^]{0,99},\s*\d{9}/i;
 
 /** Code that goes on until the memory or the disk is full, and formats that do. */
-export function makesMuch(program: string, words: readonly Value[]): boolean {
-  const code = isOneOf(INTERPRETER, program) ? !isOneOf(SHELL, program) : LOOPS.has(program);
+export function makesMuch(program: string, words: readonly Value[], stdin: Stream = NOTHING): boolean {
+  const interprets = isOneOf(INTERPRETER, program) && !isOneOf(SHELL, program);
   const texts = words.map((word) => textOf(word) ?? "");
+  // Its input is the code, unless a word is.
+  const isGiven = CALCULATES.has(program) || (interprets && !texts.some((text) => /^-\w*[cehprn]/.test(text)));
+  const code = isGiven && stdin.is === "text" ? [...texts, textOf(stdin.value) ?? ""] : texts;
   return (
-    (code && texts.some(goesOn)) ||
+    ((interprets || LOOPS.has(program)) && goesOn(code, program)) ||
     texts.some((text) => WIDE.test(text) || (/%[^a-z%]*\*/i.test(text) && texts.some((one) => /^\d{9,}$/.test(one))))
   );
 }

@@ -132,8 +132,8 @@ export class Context {
   readings = 0;
   /** How often the walk met what may end a list of commands early: what comes after it may not run. */
   cuts = 0;
-  /** How often it met what gives a variable, or the parameters, a value. */
-  assigned = 0;
+  /** The variables that it met being given a value, each time, and `@` for the parameters. */
+  readonly changed: string[] = [];
   private steps = 0;
   private carried = 0;
   private readonly reasons = new Set<string>();
@@ -231,7 +231,7 @@ export class Context {
 
   /** A variable gets another value, in whatever shell. */
   changes(name: string, span?: Span, doubts: readonly ShellDoubt[] = []): void {
-    this.assigned++;
+    this.changed.push(name);
     for (const trap of this.traps) trap.changed.add(name);
     this.doubt(span, doubts);
   }

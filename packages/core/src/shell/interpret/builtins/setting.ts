@@ -219,7 +219,7 @@ const QUIET_OPTIONS = new RegExp(
 
 const set: Builtin = (call) => {
   const { cx, state, words } = call;
-  cx.assigned++;
+  cx.changed.push("@");
   if (words.length === 0) cx.unknown("set shows variables, which may hold secrets", { span: call.span, exec: call.exec });
   const shown = { is: "unknown", why: "what set shows", network: false } as const;
   for (let i = 0; i < words.length; i++) {

@@ -233,8 +233,11 @@ function unpacked(inv: Invocation, operand: Value): readonly Value[] {
 
 /** unzip(1): unless it only looks, it writes names that the archive holds below -d or the working directory. */
 export function unzip(inv: Invocation): void {
-  if (has(inv, "-l", "-t", "-p", "-c", "-v", "-z", "-Z") || inv.args.operands.length === 0) return;
   const folder = valuesOf(inv, "-d").at(-1);
+  if (has(inv, "-l", "-t", "-p", "-c", "-v", "-z", "-Z") || inv.args.operands.length === 0) {
+    if (folder !== undefined) emitFile(inv, "mkdir", folder);
+    return;
+  }
   const places = folder === undefined ? inv.places : changePlaces(inv.places, folder);
   emitFile({ ...inv, places }, "write", { atoms: [{ hole: true, why: "a name that the archive holds", below: true }], many: false });
 }

@@ -59,6 +59,9 @@ export const traceExpression = fits(
 
 /** gawk(1) "Special File Names": an operand below /inet is a connection, even where no such folder exists. */
 export function awkFiles(inv: Invocation): void {
+  // original-awk takes `-bF` for one option that it does not know, and runs the word behind it.
+  if (inv.words.some((word) => /^-[^-FvfieElWdopDL]\w*[FvfieEl]$/.test(textOf(word) ?? "")))
+    doubt(inv, "implementations of awk read it differently");
   for (const word of inv.args.operands.slice(1))
     if (/^\/inet[46]?(\/|$)/.test(prefixOf(word))) refuse(inv, `${describe(word)} is a network connection to gawk`);
 }
