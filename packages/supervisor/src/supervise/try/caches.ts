@@ -4,8 +4,8 @@ import { type Errand, homePlaces, NO_ERRAND } from "../errands/errands.ts";
 import { type Caller, NOBODY } from "../judge/types.ts";
 import { AT_REMOVEDIR, O_PATH, pathBytes, RENAME_NOREPLACE, sys, SYSCALLS } from "../kernel/index.ts";
 import { cTextAddress, openOwnFolder } from "../undo/safe.ts";
-import type { HeldTry, TriedPlace } from "./folder.ts";
-import { openBeneath } from "./scan.ts";
+import type { HeldTry, TriedCaches, TriedPlace } from "./folder.ts";
+import { openBeneath, type TriedChange } from "./scan.ts";
 
 /*
  * Caches of tools. A tried program sees them, and what it changes there is on layers; of these only that is applied which nobody but the
@@ -25,23 +25,34 @@ function topOf(place: string, home: string): string {
   return isShared(parent, home) ? place : parent;
 }
 
+interface FoundCaches {
+  /** Folders that get layers. */
+  readonly tops: readonly string[];
+  /** Those that were not there. */
+  readonly made: ReadonlySet<string>;
+  /** As in `TriedCaches`. */
+  readonly places: readonly string[];
+}
+
 /** Where caches lie. The folders of those of `errand` are made: a tool may fail that cannot make its own. */
-export function findCaches(home: string, errand: Errand): { readonly tops: readonly string[]; readonly places: readonly string[] } {
+export function findCaches(home: string, errand: Errand): FoundCaches {
   const places = [...new Set([`${home}/.cache`, ...homePlaces(home), ...errand.own.filter((place) => isBelow(place, home))])];
-  const made = new Set(
+  const needed = new Set(
     errand.own.flatMap((place) => (isBelow(place, home) && !isWithin(place, `${home}/Library`) ? [topOf(place, home)] : [])),
   );
+  const made = new Set<string>();
   const tops = [...new Set(places.map((place) => topOf(place, home)))].filter((top) => {
     if (lstatSync(pathBytes(top), { throwIfNoEntry: false })?.isDirectory() === true) return true;
-    if (!made.has(top) || baseName(top).includes(".", 1)) return false;
+    if (!needed.has(top) || baseName(top).includes(".", 1)) return false;
     try {
       mkdirSync(pathBytes(top), { recursive: true, mode: 0o700 });
+      made.add(top);
       return true;
     } catch {
       return false;
     }
   });
-  return { tops, places };
+  return { tops, made, places };
 }
 
 /** Every program that ran could write there. */
@@ -51,6 +62,12 @@ export const ownOfAll = (ran: readonly Errand[], first: Errand): readonly string
 /** Who has made the changes of a run, as far as caches are concerned. */
 export const madeBy = (own: readonly string[]): Caller =>
   own.length === 0 ? NOBODY : { ...NOBODY, errand: () => ({ ...NO_ERRAND, writes: own, own }) };
+
+/** Without those in which somebody else was at work, too: nobody waits for a cache. Undefined: there is none. */
+export function withoutConflicts(caches: TriedCaches | undefined, changes: readonly TriedChange[]): TriedCaches | undefined {
+  const own = caches?.own.filter((place) => !changes.some(({ path, problem }) => problem !== undefined && isOf(place, path)));
+  return caches === undefined || own === undefined || own.length === caches.own.length ? undefined : { ...caches, own };
+}
 
 /** Takes what is not applied out of the layers. Returns the caches of which that was something. */
 export function dropCaches(held: HeldTry): readonly string[] {

@@ -122,7 +122,7 @@ export class HeldTry {
 
   /** Nothing of it is kept any more, nor are folders that were made for caches, if they are empty. */
   discard(): void {
-    for (const { path, scratch } of this.#meta.places) if (scratch && isEmpty(path)) rmdirSync(pathBytes(path));
+    for (const { path, cache } of this.#meta.places) if (cache === "made" && isEmpty(path)) rmdirSync(pathBytes(path));
     removeTree(`${this.folder}/layers`);
     rmSync(this.folder, { recursive: true, force: true });
   }

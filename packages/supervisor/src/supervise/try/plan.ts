@@ -13,8 +13,8 @@ export interface ViewPlace {
   readonly work: string;
   /** Names of secrets, between the folder and its layer. */
   readonly mask?: string;
-  /** For caches: nobody else's time is set there. */
-  readonly scratch: boolean;
+  /** Its own times are not set: a cache. `made`: it was not there, and goes again if it stays empty. */
+  readonly cache: boolean | "made";
 }
 
 /** An attribute of every name of a mask; what is moved, or written by such a name, carries it on. */

@@ -25,7 +25,7 @@ import { linesOf, parseRecord } from "../undo/journal.ts";
 import { buildFilter, buildListenedFilter } from "../wall/filter.ts";
 import { DEVICE_RIGHTS, landlockAbi, landlockRights } from "../wall/landlock.ts";
 import { Applier } from "./apply.ts";
-import { dropCaches, findCaches, madeBy, ownOfAll } from "./caches.ts";
+import { dropCaches, findCaches, madeBy, ownOfAll, withoutConflicts } from "./caches.ts";
 import { goesOnIn, HeldTry, triedFolder, type TriedMeta, type TriedPlace } from "./folder.ts";
 import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
 import { listenToTried } from "./listen.ts";
@@ -102,7 +102,8 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
     const masked = new Set<string>();
     const places = found.map((path, at): TriedPlace => {
       const secrets = hidden.files.filter((file) => isBelow(file, path));
-      const place = { ...makePlace(held.folder, path, at), scratch: caches.tops.includes(path) };
+      const cache = caches.made.has(path) ? "made" : caches.tops.includes(path);
+      const place = makePlace(held.folder, path, at, cache);
       if (secrets.length === 0) return place;
       const mask = `${held.folder}/layers/mask${at}`;
       const covered = makeMask(mask, path, secrets);
@@ -199,7 +200,7 @@ export async function probeTried(machine: Machine): Promise<string | undefined> 
   }
 }
 
-function makePlace(folder: string, path: string, at: number): TriedPlace {
+function makePlace(folder: string, path: string, at: number, cache: TriedPlace["cache"] = false): TriedPlace {
   const stat = statPath(path);
   if (typeof stat === "number") throw new NotTried(`${path} cannot be looked at`);
   const upper = `${folder}/layers/${at}`;
@@ -207,7 +208,7 @@ function makePlace(folder: string, path: string, at: number): TriedPlace {
   for (const name of [upper, work]) mkdirSync(name, { mode: 0o700 });
   // The kernel shows the mode of the uppermost layer.
   chmodSync(upper, stat.mode & 0o7777);
-  return { path, id: stat.id, mode: stat.mode, upper, work, stamp: stampOf(path, folder), scratch: false };
+  return { path, id: stat.id, mode: stat.mode, upper, work, stamp: stampOf(path, folder), cache };
 }
 
 /** The time of a file system as it tells it itself; where nothing may be made, the clock's. */
@@ -271,12 +272,17 @@ export function readTry(held: HeldTry, of: OfTry, only?: ReadonlySet<string>): T
   if (dropped.length > 0) held.note({ dropped: [...(held.meta.dropped ?? []), ...dropped] });
   const layers = meta.places.map((place) => {
     const read = readLayer(place);
-    const layer = onlyOf(place.scratch ? { ...read, touched: [] } : read, known === undefined ? only : known.only);
+    const layer = onlyOf(place.cache !== false ? { ...read, touched: [] } : read, known === undefined ? only : known.only);
     return known === undefined ? layer : { ...layer, changes: layer.changes.flatMap((change) => asKnown(change, known)) };
   });
   const judge = judgeOf(optionsOf(of, meta), meta.ofAgent);
   const changes = layers.flatMap(({ changes: all }) => all).map(apart);
   const device = deviceOf(statPath(held.folder));
+  const caches = known === undefined ? withoutConflicts(meta.caches, changes) : undefined;
+  if (caches !== undefined) {
+    held.note({ caches });
+    return readTry(held, of, only);
+  }
   const maker = madeBy(meta.caches?.own ?? []);
   return { meta: held.meta, layers, changes: judgeChanges(judge, changes, of.machine.home, maker).map((one) => askUnkept(one, device)) };
 }

@@ -37,15 +37,18 @@ export function copyTree(from: number, fromAt: number, to: number, toAt: number,
     if ((stat.mode & 0o700) !== 0o700) sys(SYSCALLS.fchmodat, from, fromAt, (stat.mode & 0o7777) | 0o700);
     const source = openFile(from, fromAt, O_DIRECTORY);
     const target = openFile(to, toAt, O_DIRECTORY);
-    for (const name of namesIn(source)) copyTree(source, cTextAddress(name), target, cTextAddress(name), shown);
-    copyFacts(target, source, stat, shown);
-    closeSync(source);
-    closeSync(target);
+    try {
+      for (const name of namesIn(source)) copyTree(source, cTextAddress(name), target, cTextAddress(name), shown);
+      copyFacts(target, source, stat, shown);
+    } finally {
+      closeSync(source);
+      closeSync(target);
+    }
     return;
   }
-  // To open a pipe would wait for somebody.
   if (kind !== "file") throw new KernelError("openat", ERRNO.EINVAL);
-  const source = openFile(from, fromAt, constants.O_RDONLY);
+  // A pipe that has taken its place would wait for somebody.
+  const source = openFile(from, fromAt, constants.O_RDONLY | constants.O_NONBLOCK);
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const target = requireSuccess("openat", sys(SYSCALLS.openat, to, toAt, flags, 0o600));
   try {
