@@ -76,13 +76,14 @@ async function supervision(): Promise<Section> {
   const problem = stateProblem(thisMachine());
   const probes = await probeKernel(absolute("."));
   const ok = canSupervise(probes) && problem === undefined;
-  const checks: Check[] = [...probes, stateCheck(problem), ...(ok ? [await triedCheck()] : [])];
+  const checks: Check[] = [...probes, stateCheck(problem)];
   const off = checks.filter((check) => !check.ok).length;
   const summary = ok
     ? off === 0
       ? "`assent run` has all it needs"
       : "`assent run` works; what is marked `less` above it does without"
     : "`assent run` refuses to start here; --best-effort goes on without what is marked `off`, where that is possible";
+  if (ok) checks.push(await triedCheck());
   return { id: "supervision", title: "supervision", ok, summary, checks };
 }
 
