@@ -55,9 +55,10 @@ enum { PLAN = 3, REPORT = 4, PINS = 100, MOST_PINS = 200, SIZE = 8 << 20, MOST_W
 
 static char plan[SIZE];
 static char *words[MOST_WORDS];
-static u64 filter[4096];
+struct filter { u32 length; u64 lines[4096]; };
+/* Of the whole run; and, on top of it for the program and what that starts, of the calls that Assent is asked about. */
+static struct filter filter, listened;
 static long ruleset = -1;
-static u32 filter_length;
 static int pins, record;
 
 static u64 length(const char *s) {
@@ -202,16 +203,35 @@ static void allow_below(const char *path, const char *rights) {
   call(CLOSE, fd, 0, 0, 0, 0);
 }
 
-static void read_filter(const char *hex) {
-  unsigned char *to = (unsigned char *)filter;
+static void read_filter(struct filter *into, const char *hex) {
+  unsigned char *to = (unsigned char *)into->lines;
   u64 n = 0;
-  for (; hex[0] && hex[1] && n < sizeof filter; hex += 2, n++) {
+  for (; hex[0] && hex[1] && n < sizeof into->lines; hex += 2, n++) {
     int v = 0;
     for (int i = 0; i < 2; i++) v = v * 16 + (hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10);
     to[n] = (unsigned char)v;
   }
   if (hex[0] || n == 0 || n % 8) need(-EINVAL);
-  filter_length = (u32)(n / 8);
+  into->length = (u32)(n / 8);
+}
+static long use_filter(struct filter *of, long flags) {
+  struct { u16 length; u16 pad[3]; u64 *filter; } program = { (u16)of->length, { 0 }, of->lines };
+  return call(SECCOMP, 1, flags, (long)&program, 0, 0);
+}
+/*
+ * Assent takes the descriptor out of this process (pidfd_getfd(2)), and reads what it starts: so it may be looked at. It says when it has
+ * it. SECCOMP_FILTER_FLAG_NEW_LISTENER, WAIT_KILLABLE_RECV (5.19).
+ */
+static void listen_to_it(void) {
+  need(call(PRCTL, 4, 1, 0, 0, 0));
+  long listener = use_filter(&listened, 0x28);
+  if (listener == -EINVAL) listener = use_filter(&listened, 8);
+  report('L', (u64)need(listener), 0);
+  char taken;
+  long got;
+  do got = call(READ, REPORT, (long)&taken, 1, 0, 0);
+  while (got == -EINTR);
+  if (got != 1) quit(125);
 }
 
 static void raise_loopback(void) {
@@ -262,9 +282,8 @@ static int await(long child, int is_init) {
 }
 
 static void __attribute__((noreturn)) start(const char *path, char **argv, char **envp) {
-  struct { u16 length; u16 pad[3]; u64 *filter; } program = { (u16)filter_length, { 0 }, filter };
   drop_rights();
-  if (ruleset < 0 || !filter_length) need(-EINVAL);
+  if (ruleset < 0 || !filter.length) need(-EINVAL);
   need(call(LANDLOCK_RESTRICT, ruleset, 0, 0, 0, 0));
   /* Nobody of the run reads or writes what init has open, nor its memory; exec takes this back for the program. */
   need(call(PRCTL, 4, 0, 0, 0, 0));
@@ -272,10 +291,11 @@ static void __attribute__((noreturn)) start(const char *path, char **argv, char 
   struct { int fd; short events, got; } parent = { PLAN, 1, 0 };
   u64 at_once[2] = { 0, 0 };
   if (need(call(PPOLL, (long)&parent, 1, (long)at_once, 0, 8)) > 0) quit(125);
-  need(call(SECCOMP, 1, 0, (long)&program, 0, 0));
+  need(use_filter(&filter, 0));
   long child = need(call(CLONE, SIGCHLD, 0, 0, 0, 0));
   if (child == 0) {
     call(SIGPROCMASK, 2, (long)&signals_before, 0, 8, 0);
+    if (listened.length) listen_to_it();
     need(call(CLOSE_RANGE, 3, ~0U, 4, 0, 0));
     report('X', (u64)-call(EXECVE, (long)path, (long)argv, (long)envp, 0, 0), 0);
     quit(127);
@@ -288,7 +308,7 @@ static void __attribute__((noreturn)) start(const char *path, char **argv, char 
 static int fields(char letter) {
   switch (letter) {
     case 'r': case 'P': case 'i': return 0;
-    case 'n': case 'w': case 'd': case 'f': case 'h': case 'c': case 'F': return 1;
+    case 'n': case 'w': case 'd': case 'f': case 'h': case 'c': case 'F': case 'G': return 1;
     case 'm': case 't': case 'l': case 'L': case 'a': case 'o': return 2;
     case 'B': case 'b': return 3;
     case 'p': return 4;
@@ -350,7 +370,8 @@ static void __attribute__((noreturn)) carry_out(int at, int count) {
       case 'i': raise_loopback(); break;
       case 'L': start_landlock(f[0], f[1]); break;
       case 'a': allow_below(f[0], f[1]); break;
-      case 'F': read_filter(f[0]); break;
+      case 'F': read_filter(&filter, f[0]); break;
+      case 'G': read_filter(&listened, f[0]); break;
       default: need(-EINVAL);
     }
     at += 1 + fields(letter);

@@ -21,9 +21,17 @@ export class TryPlace {
 
   /** `before`: options of `assent try`. */
   async try(command: string, before: readonly string[] = ["--apply"], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    return await this.tryProgram(["sh", "-c", command], before, env);
+  }
+
+  async tryProgram(
+    words: readonly string[],
+    before: readonly string[] = ["--apply"],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Ran> {
     return await this.place.run({
       user: this.user,
-      argv: [process.execPath, this.#command, "try", ...before, "--", "sh", "-c", command],
+      argv: [process.execPath, this.#command, "try", ...before, "--", ...words],
       env: { HOMEDIR: this.place.home, ...env },
     });
   }

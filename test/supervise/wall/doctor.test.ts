@@ -27,7 +27,7 @@ describe("assent doctor", () => {
 
   it("says it in JSON", () => {
     const ids =
-      "landlock listener wait-killable sync-wake-up addfd-send read-memory pidfd-open pidfd-getfd ptrace openat2 file-system proc state".split(
+      "landlock listener wait-killable sync-wake-up addfd-send read-memory pidfd-open pidfd-getfd ptrace openat2 file-system proc state try".split(
         " ",
       );
     const checks = ids.map((id) => ({ id, ok: true }));

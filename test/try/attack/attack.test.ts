@@ -291,6 +291,93 @@ const STOPPED: readonly Attack[] = [
     then: (_, ran) => expect(ran.stdout).toBe(""),
   },
   {
+    name: "renames folders outside, by paths, links, descriptors and dots",
+    command: python(
+      [
+        "import os",
+        "h=os.environ['HOMEDIR']; fd=os.open(h,os.O_RDONLY); os.mkdir('d'); os.symlink(h,'d/h')",
+        "for a in [(h+'/victim','v'),('src',h+'/x'),('d/h/victim','d/h/v2'),('src','d/h/x'),('src','../home/x'),('../home/victim','../home/v3'),",
+        "          ('src','/etc/x'),('src','/proc/x'),('/etc','e'),('src','/proc/1/root'+h+'/x'),('/proc/self/root'+h+'/victim','w')]:",
+        "  try: os.rename(*a); print('RENAMED',a)",
+        "  except OSError as e: pass",
+        "for f,t in [((fd,'victim'),(fd,'v4')),((None,'src'),(fd,'x')),((fd,'victim'),(None,'w'))]:",
+        "  try: os.rename(f[1],t[1],src_dir_fd=f[0],dst_dir_fd=t[0]); print('RENAMED',t)",
+        "  except OSError as e: pass",
+        "os.chdir(h)",
+        "try: os.rename('victim','v5'); print('RENAMED')",
+        "except OSError as e: pass",
+      ].join("\n"),
+    ),
+    prepare: (place) => put(place, "victim/file", "old\n"),
+    then: (place, ran) => {
+      expect(ran.stdout).toBe("");
+      expect(treeOf(place.place.home).map((line) => line.split(" ")[0])).toEqual(["victim/", "victim/file"]);
+    },
+  },
+  {
+    name: "swaps a folder for a link to home while it is renamed",
+    command: python(
+      [
+        "import os,threading,time",
+        "h=os.environ['HOMEDIR']; end=time.time()+2",
+        "os.symlink(h,'link')",
+        "def swap():",
+        "  while time.time()<end:",
+        "    for n in ('link','src'):",
+        "      try: os.rename(n,'t'); os.rename('u' if n=='link' else 'link',n)",
+        "      except OSError: pass",
+        "threading.Thread(target=swap).start()",
+        "i=0",
+        "while time.time()<end:",
+        "  i+=1",
+        "  for a in [('src','n%d'%i),('src/victim','m%d'%i),('link/victim','o%d'%i),('n%d'%i,'link/p%d'%i)]:",
+        "    try: os.rename(*a)",
+        "    except OSError: pass",
+      ].join("\n"),
+    ),
+    prepare: (place) => put(place, "victim/file", "old\n"),
+    then: (place) => expect(treeOf(place.place.home).map((line) => line.split(" ")[0])).toEqual(["victim/", "victim/file"]),
+  },
+  {
+    name: "moves a folder with a secret, by which the copy would hold it",
+    command: "mkdir k; mv .env k/ 2>/dev/null; mv k l; cat l/.env; mv l m; cat m/.env; true",
+    prepare: secrets,
+  },
+  {
+    name: "reaches others where its words name somebody: by sockets of all kinds, and of other families",
+    command: `curl -s -m 1 http://127.0.0.1:9/; ${python(
+      [
+        "import socket,os",
+        "for f,t,p,a in [(2,1,0,('127.0.0.1',22)),(2,2,0,('192.0.2.1',53)),(10,1,0,('::1',22)),(1,1,0,'/dev/log'),(1,2,0,'/run/x'),(1,1,0,'\\0assent'),",
+        "                (16,3,9,(0,0)),(17,3,0,('lo',0)),(40,1,0,(2,22)),(2,3,1,('127.0.0.1',0)),(2,1,262,('127.0.0.1',22))]:",
+        "  try: s=socket.socket(f,t,p); s.connect(a); s.send(b'x'); print('REACHED',f,t)",
+        "  except (OSError,TypeError) as e: pass",
+        "try: socket.socket(2,2).sendmsg([b'x'],[],0,('192.0.2.1',53)); print('SENT')",
+        "except OSError as e: pass",
+      ].join("\n"),
+    )}`,
+    then: (_, ran) => expect(ran.stdout).toBe(""),
+  },
+  {
+    name: "leaves links and files in caches of tools",
+    command:
+      'mkdir -p "$HOMEDIR/.cache/pip/wheels"; ln -s "$HOMEDIR/.ssh" "$HOMEDIR/.cache/pip/http"; echo evil > "$HOMEDIR/.cache/pip/wheels/x"; echo evil > "$HOMEDIR/.npm/_cacache/x"; echo evil >> "$HOMEDIR/.npm/_cacache/old"; rm -rf "$HOMEDIR/.npm/_logs"; true',
+    prepare: (place) => {
+      for (const name of [".cache/a", ".npm/_cacache/old", ".npm/_logs/l"]) put(place, name, "old\n");
+      own(place, inHome(place, ".npm"));
+      put(place, ".ssh/id_rsa", SECRET);
+    },
+    then: (place) => {
+      expect(treeOf(inHome(place, ".cache")).map((line) => line.split(" ")[0])).toEqual(["a"]);
+      expect(treeOf(inHome(place, ".npm")).map((line) => line.replace(/ \d+ 1 /, " "))).toEqual([
+        "_cacache/ 755",
+        "_cacache/old old\n",
+        "_logs/ 755",
+        "_logs/l old\n",
+      ]);
+    },
+  },
+  {
     name: "writes to places that are mounted beside the view",
     command:
       "for d in / /etc /usr/bin /var/lib /srv /run /root /boot /sys /proc /dev; do (echo x > $d/assent-try-attack) 2>/dev/null && echo WRITTEN $d; done; true",

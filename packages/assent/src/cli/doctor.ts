@@ -1,6 +1,7 @@
 import { visible } from "@assent/core/action";
 import { inspect } from "@assent/guard/inspect";
 import { askExtension, findExtensions } from "@assent/guard/engine";
+import { probeTried } from "@assent/supervisor/supervise/try";
 import { canSupervise, type Probe, probeKernel } from "@assent/supervisor/supervise/wall/probe";
 import { bypassHere, type Machine, stateFolder, stateProblem, thisMachine } from "@assent/guard/state";
 import { storedBytes, undoProblem } from "@assent/supervisor/supervise/edits";
@@ -74,15 +75,23 @@ async function supervision(): Promise<Section> {
   if (chosen !== "assent") return await otherEngine(await openEngine(chosen));
   const problem = stateProblem(thisMachine());
   const probes = await probeKernel(absolute("."));
-  const checks: Check[] = [...probes, stateCheck(problem)];
   const ok = canSupervise(probes) && problem === undefined;
+  const checks: Check[] = [...probes, stateCheck(problem)];
   const off = checks.filter((check) => !check.ok).length;
   const summary = ok
     ? off === 0
       ? "`assent run` has all it needs"
       : "`assent run` works; what is marked `less` above it does without"
     : "`assent run` refuses to start here; --best-effort goes on without what is marked `off`, where that is possible";
+  if (ok) checks.push(await triedCheck());
   return { id: "supervision", title: "supervision", ok, summary, checks };
+}
+
+async function triedCheck(): Promise<Check> {
+  const why = await probeTried(thisMachine());
+  const lost = "`assent try` starts nothing here, and names `assent run`";
+  const found = why === undefined ? { ok: true, why: "folders can be laid above one another" } : { ok: false, why, consequence: lost };
+  return { id: "try", title: "commands that are tried first", required: false, ...found };
 }
 
 function stateCheck(problem: string | undefined): Check {

@@ -1,16 +1,19 @@
 import { readFileSync } from "node:fs";
-import { visible } from "@assent/core/action";
-import { isWithin } from "@assent/core/path";
+import { visible, type World } from "@assent/core/action";
+import { isBelow, isWithin, parentOf } from "@assent/core/path";
+import { isIgnored } from "@assent/core/policy";
+import { realWorld } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
-import { blockOf, type JudgedChange, type TriedResult } from "@assent/supervisor/supervise/try";
-import { Units } from "@assent/supervisor/supervise/undo";
+import { blockOf, type JudgedChange, type TriedMeta, type TriedResult } from "@assent/supervisor/supervise/try";
+import { findLaterRunner, Units } from "@assent/supervisor/supervise/undo";
 import { fileDiff } from "./file-diff.ts";
 import { shorten } from "./place.ts";
 
 /** What is shown before anything has happened: what needs a look first. Never more than a screen. */
 export function pageOf({ meta, changes }: TriedResult, machine: Machine, failed: string): string {
   const name = (path: string): string => visible(shorten(path, meta.cwd, machine.home));
-  const lines = [`assent: ${failed === "" ? "" : `${failed}; `}nothing on disk has changed yet`];
+  const lines = [`assent: ${failed === "" ? "" : `${failed}; `}nothing on disk has changed yet${talkOf(meta)}`];
+  listRows(lines, "refused", (meta.refused ?? []).map(visible));
   const refused = changes.flatMap((one) => {
     const why = blockOf(one);
     return why === undefined ? [] : [`${name(one.change.path)} ${visible(why)}`];
@@ -22,22 +25,44 @@ export function pageOf({ meta, changes }: TriedResult, machine: Machine, failed:
     "asks",
     asked.map(({ change, verdict }) => `${name(change.path)}: ${visible(verdict.reason ?? "the policy asks")}`),
   );
+  const world = realWorld(machine, meta.cwd, undefined);
   const plain = topChanges(changes);
+  const named = (some: readonly JudgedChange[]): readonly string[] => some.map((one) => name(one.change.path) + sizeOf(one, changes));
   const outside = plain.filter(({ change }) => !isWithin(change.path, meta.cwd));
+  row(lines, "outside", named(outside));
+  const later = changes.flatMap(({ change: { what, kind, path } }) => {
+    const by = what === "gone" || kind === "directory" ? undefined : findLaterRunner(path, machine.home);
+    return by === undefined ? [] : [`${name(path)} (${by})`];
+  });
+  row(lines, "runs", later);
   const inside = plain.filter(({ change }) => isWithin(change.path, meta.cwd));
-  row(
-    lines,
-    "outside",
-    outside.map((one) => name(one.change.path) + sizeOf(one, changes)),
-  );
-  const of = (what: string): readonly string[] =>
-    inside.filter(({ change }) => change.what === what).map((one) => name(one.change.path) + sizeOf(one, changes));
+  const ignored = new Map<JudgedChange, string>(inside.flatMap((one) => ignoredFolder(one, world).map((top) => [one, top] as const)));
+  const of = (what: string): readonly string[] => named(inside.filter((one) => one.change.what === what && !ignored.has(one)));
   row(lines, "changed", of("changed"));
   row(lines, "gone", of("gone"));
   row(lines, "mode", of("attributes"));
   row(lines, "new", of("made"));
+  const tops = [...new Set(ignored.values())];
+  row(
+    lines,
+    "ignored",
+    tops.map((top) => {
+      const all = [...ignored].flatMap(([one, at]) => (at === top ? [one] : []));
+      const [only] = all;
+      return only?.change.path === top ? name(top) + sizeOf(only, changes) : `${name(top)}/ (${counted(all.length, "change")})`;
+    }),
+  );
+  row(
+    lines,
+    "caches",
+    meta.dropped === undefined ? [] : [`${listed(meta.dropped.map(name))}: not kept, for other programs could write there`],
+  );
   return `${lines.join("\n")}\n`;
 }
+
+/** Whom it has reached: that cannot be taken back. */
+export const talkOf = ({ reached = [] }: TriedMeta): string =>
+  reached.length === 0 ? "" : `; it talked to ${listed(reached.map(visible))}`;
 
 const MOST_NAMES = 12;
 
@@ -46,10 +71,20 @@ function listRows(lines: string[], title: string, items: readonly string[]): voi
   if (items.length > MOST_NAMES) lines.push(`  ${"".padEnd(12)} and ${items.length - MOST_NAMES} more`);
 }
 
+/** The outermost folder, or file, that git leaves out (gitignore(5)); none where it does not. */
+function ignoredFolder({ change: { path } }: JudgedChange, world: World): readonly string[] {
+  if (!isIgnored(path, world) || world.tracked(path) === true) return [];
+  let top = path;
+  for (let at = parentOf(path); isIgnored(at, world); at = parentOf(at)) top = at;
+  return [top];
+}
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "");
+
 function row(lines: string[], title: string, names: readonly string[]): void {
   if (names.length === 0) return;
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
-  lines.push(`  ${title.padEnd(8)} ${names.slice(0, MOST_NAMES).join(", ")}${more}`);
+  lines.push(`  ${title.padEnd(8)} ${listed(names)}`);
 }
 
 /** Without what lies in a folder that is new or gone as a whole. */
@@ -83,7 +118,7 @@ export interface ChangeGroup {
 /** sqlite.org/tempfiles.html */
 const JOURNAL = /-(?:wal|shm|journal)$/;
 
-export function groupChanges(changes: readonly JudgedChange[]): readonly ChangeGroup[] {
+export function groupChanges(changes: readonly JudgedChange[], cwd: string): readonly ChangeGroup[] {
   const folders = wholeFolders(changes);
   const groups = new Map<string, JudgedChange[]>();
   const first = new Map<string, string>();
@@ -94,9 +129,30 @@ export function groupChanges(changes: readonly JudgedChange[]): readonly ChangeG
     const linked = kind === "file" && upper !== undefined && upper.nlink > 1 ? upper.id : top;
     const key = first.get(linked) ?? top;
     first.set(linked, key);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+    addTo(groups, key, [one]);
   }
-  return [...groups].map(([path, all]) => ({ path, changes: all }));
+  const found = [...groups].map(([path, all]): ChangeGroup => ({ path, changes: all }));
+  return found.length <= MOST_GROUPS ? found : joinGroups(found, cwd);
+}
+
+function addTo(groups: Map<string, JudgedChange[]>, key: string, changes: readonly JudgedChange[]): void {
+  const there = groups.get(key);
+  if (there === undefined) groups.set(key, [...changes]);
+  else for (const one of changes) there.push(one);
+}
+
+/** A person reads no more lines. */
+const MOST_GROUPS = 100;
+
+/** By the folder of the project that they lie in, or else their own. */
+function joinGroups(groups: readonly ChangeGroup[], cwd: string): readonly ChangeGroup[] {
+  const joined = new Map<string, JudgedChange[]>();
+  for (const { path, changes } of groups) {
+    const inside = isBelow(path, cwd) ? path.slice(cwd.length + 1) : undefined;
+    const folder = inside?.includes("/") === true ? `${cwd}/${inside.slice(0, inside.indexOf("/"))}` : parentOf(path);
+    addTo(joined, folder, changes);
+  }
+  return [...joined].map(([path, changes]) => ({ path, changes }));
 }
 
 function sizeOf({ change }: JudgedChange, all: readonly JudgedChange[]): string {
@@ -108,9 +164,10 @@ function sizeOf({ change }: JudgedChange, all: readonly JudgedChange[]): string 
     else files += 1;
     bytes += one.kind === "file" ? ((one.upper ?? one.lower)?.size ?? 0) : 0;
   }
-  const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
-  return `/ (${count(folders, "folder")}, ${count(files, "file")}, ${bytes < 1000 ? `${bytes} bytes` : `${Math.round(bytes / 1000)} kB`})`;
+  return `/ (${counted(folders, "folder")}, ${counted(files, "file")}, ${bytes < 1000 ? `${bytes} bytes` : `${Math.round(bytes / 1000)} kB`})`;
 }
+
+const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 export function countsOf(changes: readonly JudgedChange[]): string {
   const words = { changed: "changed", made: "created", gone: "deleted", attributes: "given other attributes" } as const;

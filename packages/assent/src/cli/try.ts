@@ -22,7 +22,7 @@ import { STATUS } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { askLine, noPerson } from "./terminal.ts";
-import { countsOf, diffOf, groupChanges, groupLines, pageOf, readNumbers } from "./try-page.ts";
+import { countsOf, diffOf, groupChanges, groupLines, pageOf, readNumbers, talkOf } from "./try-page.ts";
 
 const COMMAND = "try";
 /** sysexits.h, EX_TEMPFAIL: what the command did is kept, and not applied. */
@@ -87,15 +87,17 @@ async function end(held: HeldTry, flags: TryFlags, of: OfTry, program: string): 
   const failed = status === 0 ? "" : `${visible(program)} failed (${status})`;
   const result = readOrKeep(held, of);
   if (result === undefined) return status === 0 ? KEPT : status;
+  const { reached = [], refused = [] } = held.meta;
   if (result.changes.length === 0) {
+    if (reached.length + refused.length > 0) writeStderr(pageOf(result, of.machine, failed));
     held.discard();
     return status;
   }
-  if (flags.apply === true) {
+  if (flags.apply === true && refused.length === 0) {
     if (failed !== "") say(failed);
     return finish(held, of, { consent: false }, status);
   }
-  if (noPerson(of.machine.env) !== undefined) {
+  if (flags.apply === true || noPerson(of.machine.env) !== undefined) {
     writeStderr(pageOf(result, of.machine, failed));
     return keep(held.meta, status);
   }
@@ -154,7 +156,7 @@ function finish(held: HeldTry, of: OfTry, said: Applying, status: number): numbe
   try {
     const { applied, result } = applyTry(held, of, said);
     if (applied) {
-      say(`applied: ${countsOf(result.changes)} (undo: assent undo ${held.meta.id})`);
+      say(`applied: ${countsOf(result.changes)}${talkOf(held.meta)} (undo: assent undo ${held.meta.id})`);
       return status;
     }
     writeStderr(pageOf(result, of.machine, ""));
@@ -168,7 +170,7 @@ function finish(held: HeldTry, of: OfTry, said: Applying, status: number): numbe
 
 /** Paths of what a person picks; undefined: nothing. */
 async function pickChanges(result: TriedResult, { machine }: OfTry): Promise<ReadonlySet<string> | undefined> {
-  const groups = groupChanges(result.changes);
+  const groups = groupChanges(result.changes, result.meta.cwd);
   for (let page = groupLines(groups, result, machine); ; page = "  that is not in the list\n") {
     const answer = await askLine(page, "  numbers of what to apply (1 3-5), Enter goes back:", "");
     const numbers = readNumbers(answer ?? "", groups.length);

@@ -29,9 +29,7 @@ import { canCopyDescriptors, must, PRCTL } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { withoutLeakCheck } from "./leak-check.ts";
 import { OtherRuns } from "./other-runs.ts";
-import { DnsRelay, type RelayOptions } from "./net/dns-relay.ts";
-import { hostsOf, nameServersOf } from "./net/resolv.ts";
-import { Names } from "./net/names.ts";
+import { runNames } from "./net/run-names.ts";
 import { LookUps } from "./look-ups.ts";
 import { givenAnswer } from "./given-answer.ts";
 import { Questions } from "./questions.ts";
@@ -167,11 +165,7 @@ export class SupervisedRun {
     }));
     // Where somebody is asked about a connection, its name is looked up before.
     const refusesNames = this.#ofAgent && !observes && (approver === undefined || approver.isThere !== undefined);
-    const hosts = hostsOf();
-    const names = new Names(() => hosts.value);
-    /** Started when it is needed. */
-    let relay: { readonly found: Relay | undefined } | undefined;
-    this.#closings.push(() => relay?.found?.relay.close());
+    const { names, relay } = this.#close(runNames(onNotice, refusesNames ? (name) => lookUps.allow(name) : undefined));
     this.#door = new Door({
       ...about,
       listener: launched.listener,
@@ -203,8 +197,7 @@ export class SupervisedRun {
       net: netDoor({
         judge,
         names,
-        relay: () =>
-          (relay ??= { found: startRelay(names, onNotice, refusesNames ? (name) => lookUps.allow(name) : undefined) }).found?.address,
+        relay,
         env,
         observes,
         otherRuns,
@@ -396,21 +389,4 @@ export class SupervisedRun {
 /** Runs a program under the policy. Throws `RunError`: nothing was started, or supervision broke down (and the tree with it). */
 export async function superviseRun(options: RunOptions): Promise<RunResult> {
   return await SupervisedRun.begin(options).serve();
-}
-
-type Relay = ReturnType<typeof DnsRelay.start>;
-
-/** The name server of the run. Without one, names are not known: what is asked about are addresses. */
-function startRelay(names: Names, onNotice: RunOptions["onNotice"], allow: RelayOptions["allow"]): Relay | undefined {
-  const servers = nameServersOf();
-  try {
-    return DnsRelay.start({
-      nameServers: () => servers.value,
-      onNames: (found) => names.add(found, performance.now()),
-      ...(allow === undefined ? {} : { allow, answersNone: true }),
-    });
-  } catch (error) {
-    onNotice?.(`host names cannot be looked up: ${messageOf(error)}`);
-    return undefined;
-  }
 }

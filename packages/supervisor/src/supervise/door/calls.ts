@@ -121,7 +121,7 @@ export class Calls {
     this.#access = access;
     this.#record = record;
     this.#tell = tell;
-    this.#handlers = handlerTable(options.net.handlers, options.signals);
+    this.#handlers = handlerTable(options.net.handlers, options.signals, options.tried);
     this.#consent = new RunConsent(this.#lineage, options);
     this.#own = new OwnWorkJudge(options);
     this.#reads = new PlainReads(access, options, record);

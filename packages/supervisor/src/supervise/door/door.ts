@@ -51,7 +51,7 @@ export class Door {
     const memory = new Memory();
     const tasks = new Tasks();
     const { walled, undo } = options;
-    this.#access = { listener: this.#listener, memory, tasks, paths: new Paths(memory, tasks), walled, undo };
+    this.#access = { listener: this.#listener, memory, tasks, paths: new Paths(memory, tasks, options.tried), walled, undo };
     this.#calls = new Calls(options, this.#access, this.#record, tell, (tid, status) => {
       if (tid === this.#root) this.#rootGone(status);
     });

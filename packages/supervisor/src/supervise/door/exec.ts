@@ -64,8 +64,9 @@ function startsOf(access: TaskAccess, task: Task, place: PinnedObject, argv: rea
   let last: Started = { word, path: place.path, id: place.stat.id, size: place.stat.size, argv, file: `/proc/self/fd/${place.fd}` };
   const chain: [Started, ...Started[]] = [last];
   const maps: LoadedProgram[] = [];
+  const pinned = [place.fd];
   const ended = (loads: readonly LoadedProgram[]): Omit<DecodedExec, "call"> => {
-    return { chain, loads, maps, pinned: [place.fd, ...[...loads, ...maps].map(({ fd }) => fd)] };
+    return { chain, loads, maps, pinned: [...pinned, ...[...loads, ...maps].map(({ fd }) => fd)] };
   };
   for (;;) {
     const { interpreter, elf } = lookInto(last.file, last.word);
@@ -76,14 +77,15 @@ function startsOf(access: TaskAccess, task: Task, place: PinnedObject, argv: rea
     // As the task itself finds it: a relative one in its folder, one in /proc/self in its own.
     access.paths.use(pathBytes(interpreter.path));
     const found = access.paths.object(task, AT_FDCWD, true);
-    if (typeof found !== "number") sys(SYSCALLS.close, found.fd);
+    if (typeof found !== "number") pinned.push(found.fd);
     // What is read of a pipe would wait for somebody who writes.
     if (typeof found === "number" || found.kind !== "file") {
       if (interpreter.opened) chain.push({ word: interpreter.path, path: interpreter.path, id: "", size: 0, argv: words, file: "" });
       return ended([]);
     }
     const { id, size } = found.stat;
-    last = { word: interpreter.path, path: found.path, id: interpreter.opened ? "" : id, size, argv: words, file: found.path };
+    const file = `/proc/self/fd/${found.fd}`;
+    last = { word: interpreter.path, path: found.path, id: interpreter.opened ? "" : id, size, argv: words, file };
     chain.push(last);
   }
 }

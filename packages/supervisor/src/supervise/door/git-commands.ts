@@ -88,7 +88,8 @@ export class GitCommands {
   /** Before a git is started: what it is about to put into settings of agents, or a policy. Undefined: nothing, as far as can be told. */
   foresees(task: Task, exec: DecodedExec, caller: Caller, cwd: string): ForeseenChange | undefined {
     const { action, chain, programs = [] } = exec;
-    if (this.#options.observes || action?.kind !== "exec" || action.program !== "git" || !action.trusted) return undefined;
+    if (this.#options.observes || this.#options.tried || action?.kind !== "exec" || action.program !== "git" || !action.trusted)
+      return undefined;
     if (!isSystemGit(chain[0].path) || leavesTree(programs)) return undefined;
     const above = this.#commandOf(task);
     const isAsked = (path: string): boolean => {
@@ -112,10 +113,10 @@ export class GitCommands {
   /** A program was started. `isItself`: it runs no code of somebody else. */
   started(pid: number, exec: DecodedExec, isItself: boolean): void {
     const { chain, action, programs = [] } = exec;
-    const { parts, observes } = this.#options;
+    const { parts, observes, tried } = this.#options;
     const agreed = new Map(this.#consents.get(exec)?.map((file) => [file.path, file]));
     this.#close();
-    if (observes || !chain.some(({ path, word }) => isGit(path) || isGit(word)) || leavesTree(programs)) return;
+    if (observes || tried || !chain.some(({ path, word }) => isGit(path) || isGit(word)) || leavesTree(programs)) return;
     const start = startOf(pid);
     const above = [...this.#open].find((command) => isBelow(pid, command.pid));
     for (const [path, file] of above === undefined ? [] : agreed) above?.agreed.set(path, file);

@@ -1,6 +1,7 @@
 import { isSyscallName, SYSCALLS } from "../kernel/index.ts";
 import type { TrappedCall } from "../wall/filter-table.ts";
 import { execHandlers } from "./exec.ts";
+import { inViewHandlers } from "./in-view.ts";
 import { ipcHandlers } from "./ipc.ts";
 import { metadataHandlers } from "./metadata.ts";
 import { nameHandlers } from "./names.ts";
@@ -12,7 +13,7 @@ import { tellingHandlers } from "./tells.ts";
 import { type SessionSignals, signalHandlers } from "./signals.ts";
 
 /** Who decodes which call, by its number here. A call that the filter traps (wall/filter-table.ts) and nobody decodes does not compile. */
-export function handlerTable(net: NetHandlers, signals?: SessionSignals): ReadonlyMap<number, Handler> {
+export function handlerTable(net: NetHandlers, signals?: SessionSignals, tried = false): ReadonlyMap<number, Handler> {
   const all = {
     ...openHandlers,
     ...nameHandlers,
@@ -22,6 +23,7 @@ export function handlerTable(net: NetHandlers, signals?: SessionSignals): Readon
     ...processHandlers,
     ...ipcHandlers,
     ...net,
+    ...(tried ? inViewHandlers : {}),
     ...(signals === undefined ? {} : signalHandlers(signals)),
   } satisfies Record<TrappedCall, Handler>;
   return new Map(Object.entries(all).flatMap(([name, handler]) => (isSyscallName(name) ? [[SYSCALLS[name], handler] as const] : [])));

@@ -1,5 +1,6 @@
 import type { Question } from "@assent/guard/approve";
 import type { AnswerableFromAfar } from "@assent/core/policy";
+import type { Errand } from "../errands/errands.ts";
 import type { GrantingJudge } from "../judge/granting-judge.ts";
 import type { RunEvent } from "../types.ts";
 import type { NotUndone, UndoStore } from "../undo/index.ts";
@@ -31,6 +32,8 @@ export interface DoorOptions {
   readonly walled: boolean;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
+  /** A tried run: paths lead through its own mounts, and what it does to files is judged at the end. */
+  readonly tried?: true;
   /** Somebody answers questions that are put now; `afar`: people of the team may. */
   readonly asks: (afar?: AnswerableFromAfar) => boolean;
   /** Tell of every judged call, not only of what a receipt needs. */
@@ -90,6 +93,8 @@ export interface Outside {
   readonly takenBack: (what: TakenBack) => void;
   /** A program runs that cannot work there. */
   readonly lacks: (lack: Lack) => void;
+  /** Some program runs; what it was started for, where that can be trusted. */
+  readonly runs?: (errand: Errand) => void;
   /** The program itself runs. */
   readonly started: () => void;
   /** The program itself is not started. */

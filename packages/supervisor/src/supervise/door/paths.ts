@@ -117,9 +117,13 @@ export class Paths {
   readonly #plain = new PlainPath();
   readonly #own = `/proc/${process.pid}`;
 
-  constructor(memory: Memory, tasks: Tasks) {
+  readonly #inView: boolean;
+
+  /** `inView`: tasks have mounts of their own. */
+  constructor(memory: Memory, tasks: Tasks, inView = false) {
     this.#memory = memory;
     this.#tasks = tasks;
+    this.#inView = inView;
   }
 
   /** Reads the path that argument `at` points to. Its length, or a negative errno. */
@@ -150,6 +154,7 @@ export class Paths {
 
   /** `only`: O_NOFOLLOW, O_DIRECTORY. */
   #resolve(task: Task, dirfd: number, only: number, follow: boolean, resolve: number): Folder | number {
+    if (this.#inView) return this.#resolveInView(task, dirfd, only, resolve);
     // IN_ROOT makes even an absolute path begin at the folder.
     const base = this.#base(task, dirfd, 0, (resolve & RESOLVE.IN_ROOT) !== 0);
     if (base < 0 && base !== AT_FDCWD) return base;
@@ -179,6 +184,24 @@ export class Paths {
       }
     }
     return this.#withName(walked);
+  }
+
+  /** From the root that the task has, through its mounts: a relative path begins where its folder lies. The magic links of /proc lead nowhere. */
+  #resolveInView(task: Task, dirfd: number, only: number, resolve: number): Folder | number {
+    const base = this.#base(task, dirfd, O_DIRECTORY);
+    if (base >= 0) {
+      const folder = this.#withName(base);
+      if (typeof folder === "number") return folder;
+      sys(SYSCALLS.close, base);
+      const path = Buffer.concat([pathBytes(folder.path), Buffer.of(SLASH), this.bytes.subarray(0, this.length)]);
+      if (path.length > PATH_MAX) return -ERRNO.ENAMETOOLONG;
+      this.use(path);
+    } else if (base !== AT_FDCWD) return base;
+    const root = sys(SYSCALLS.openat, task.proc, shortName("root"), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
+    if (root < 0) return root;
+    const found = this.#withName(this.#openat2(root, this.at, O_PATH | O_CLOEXEC | only, resolve | IN_ROOT | NO_MAGICLINKS));
+    sys(SYSCALLS.close, root);
+    return found;
   }
 
   /**

@@ -224,6 +224,7 @@ export class Starts {
       const trail = own.length === 0 ? {} : { trail: { at: "start" as const } };
       this.#lineage.started(pid, { programs, logins: own, ...trail, errand: open, named, says, settled });
     }
+    this.#tell((run) => run.runs?.(steered === "code" ? NO_ERRAND : errand));
     this.#began(pid, exec, steered !== "code");
     this.#record.note(task, exec, verdict, "passed", undefined, answer);
     if (first) this.#tell((run) => run.started());

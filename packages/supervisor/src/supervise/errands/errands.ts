@@ -174,15 +174,22 @@ export const isReadOfAll = (action: Action, actions: readonly Action[]): action 
 
 const isPlain = (path: string): boolean => path.startsWith("/") && !/[*?[]/.test(path.replace(/(?<=[^/])\*$/, ""));
 
+type Around = Pick<ErrandContext, "home" | "env">;
+
+const anywhere = (around: Around): ErrandContext => ({ ...around, cwd: "/", isFree: () => true });
+
 /** Folders in which code lies that later commands run as they find it; `~/` is home. With the tool that runs it. */
-export function laterPlaces(around: Pick<ErrandContext, "home" | "env">): readonly (readonly [folder: string, runs: string])[] {
-  const anywhere: ErrandContext = { ...around, cwd: "/", isFree: () => true };
-  return allTools().flatMap((tool) => {
-    return (tool.later ?? []).flatMap((place) =>
-      placesOf(place, tool, anywhere).map((folder) => [folder, `${tool.names[0] ?? ""} runs what lies there`] as const),
-    );
+export const laterPlaces = (around: Around): readonly (readonly [folder: string, runs: string])[] =>
+  allTools().flatMap((tool) => {
+    const places = (tool.later ?? []).flatMap((place) => placesOf(place, tool, anywhere(around)));
+    return places.map((folder) => [folder, `${tool.names[0] ?? ""} runs what lies there`] as const);
   });
-}
+
+/** What tools keep for themselves at home, by default: files and folders, and beginnings of their names (`*`). */
+export const homePlaces = (home: string): readonly string[] =>
+  allTools()
+    .flatMap((tool) => [...(tool.cache ?? []), ...(tool.later ?? [])].filter((place) => place.startsWith("~/")))
+    .map((place) => home + place.slice(1));
 
 /** The XDG base directory specification. */
 const BASES: readonly (readonly [variable: string, folder: string])[] = [

@@ -91,6 +91,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
   let loads = false;
   let makes: string | undefined;
   let reaches: string | undefined;
+  let held: string | undefined;
   const weigh = (verdicts: readonly Verdict[]): void => {
     strictest = verdicts.reduce(stricterOf, strictest);
   };
@@ -107,6 +108,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
         found.unknowns.length > 0 && speaksOfGit(judging, call) ? { judged: { ...found.judged, unknowns: [] }, unknowns: [] } : found;
       shown ??= actions[0];
       reaches ??= reachedBy(actions);
+      held ??= whyHeld(actions);
       if (judging.ofAgent && started === chain[0]) weigh(hangs(actions[0], argv));
       lasts ||= unknowns.length > 0;
       if (started === chain[0]) {
@@ -176,6 +178,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
     says,
     lasts,
     reaches,
+    held,
     signs: signs === undefined || mayAskKeys(judging, call) ? undefined : signs,
     programs: steered ? [] : programs,
     logins: steered || loads ? [] : logins,
@@ -408,6 +411,18 @@ function command(judging: CommandContext, argv: readonly string[], call: Call): 
   const unlisted = lowered.unknowns.some((unknown) => unknown.unlisted === true);
   const whole = lowered.unknowns.length === 0;
   return { actions, unknowns, unlisted, whole, judged: judge({ actions, unknowns }, judging.policy, judging.context) };
+}
+
+/** Why it is nothing to be tried first: others do the work, or would see it too late. */
+function whyHeld(actions: readonly Action[]): string | undefined {
+  for (const action of actions) {
+    const [need] = action.kind === "exec" ? (action.needs ?? []) : [];
+    if (need !== undefined) return need;
+    if (action.kind === "remote" && action.operation !== "read" && action.service !== DATABASE_FILE)
+      return `changes something at ${action.service}, which is done at once`;
+    if (action.kind === "net" && action.operation === "listen") return "serves others, who would not see what it changes";
+  }
+  return undefined;
 }
 
 function reachedBy(actions: readonly Action[]): string | undefined {

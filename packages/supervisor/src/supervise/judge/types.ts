@@ -62,6 +62,8 @@ export interface JudgedExec {
   readonly lasts: boolean;
   /** A host or service that its words say it reaches. */
   readonly reaches: string | undefined;
+  /** Why it is not to be tried first; continues "it …". */
+  readonly held: string | undefined;
   /** It signs, in words, and no rule lets it ask who holds the keys. */
   readonly signs: string | undefined;
   /** Trusted names it goes by. */

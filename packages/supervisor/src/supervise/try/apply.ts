@@ -1,6 +1,5 @@
 import { closeSync, constants, readdirSync } from "node:fs";
 import {
-  alloc,
   AT_REMOVEDIR,
   ERRNO,
   KernelError,
@@ -14,8 +13,9 @@ import {
   SYSCALLS,
 } from "../kernel/index.ts";
 import { cloneOrCopy, kindOf, type ObjectStat, sameTime, statAt, statFd, type UndoStore } from "../undo/index.ts";
+import { copyFacts, copyTree, openFile, setTimesOf } from "../undo/copy-tree.ts";
 import { requireSuccess } from "../undo/keep.ts";
-import { cTextAddress, lendAddress, openOwnFolder } from "../undo/safe.ts";
+import { cTextAddress, openOwnFolder } from "../undo/safe.ts";
 import { readXattrs, writeXattrs } from "../undo/xattr.ts";
 import type { TriedPlace } from "./folder.ts";
 import { openBeneath, openPlace, type ReadLayer, type TriedChange, withoutMarks } from "./scan.ts";
@@ -148,7 +148,7 @@ export class Applier {
       }
       // Under a name of its own until it is whole.
       const name = cTextAddress(`.assent-${process.pid}-${++this.#moved}`);
-      this.#copy(from, nameAt, to, name);
+      copyTree(from, nameAt, to, name, withoutMarks);
       const renamed = sys(SYSCALLS.renameat2, to, name, to, nameAt, RENAME_NOREPLACE);
       if (renamed === -ERRNO.EEXIST) {
         this.#putAside(to, name);
@@ -176,7 +176,7 @@ export class Applier {
       let [fromFd, fromAt] = [from, nameAt];
       let exchanged = sys(SYSCALLS.renameat2, from, nameAt, to, nameAt, RENAME_EXCHANGE);
       if (exchanged === -ERRNO.EXDEV) {
-        this.#copy(from, nameAt, to, temporary);
+        copyTree(from, nameAt, to, temporary, withoutMarks);
         [fromFd, fromAt] = [to, temporary];
         exchanged = sys(SYSCALLS.renameat2, to, temporary, to, nameAt, RENAME_EXCHANGE);
       }
@@ -201,7 +201,7 @@ export class Applier {
       if (lower !== undefined) this.#written.add(lower.id);
       requireSuccess("ftruncate", sys(SYSCALLS.ftruncate, target, 0));
       requireSuccess("copy_file_range", cloneOrCopy(source, target, upper?.size ?? 0));
-      this.#setAll(target, source, upper);
+      if (upper !== undefined) copyFacts(target, source, upper, withoutMarks);
     } finally {
       closeSync(source);
       closeSync(target);
@@ -217,22 +217,12 @@ export class Applier {
       const source = requireSuccess("openat", sys(SYSCALLS.openat, from, nameAt, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0));
       try {
         this.#keep(this.#undo?.metadata(target, path));
-        this.#setAll(target, source, change.upper);
+        if (change.upper !== undefined) copyFacts(target, source, change.upper, withoutMarks);
       } finally {
         closeSync(source);
         closeSync(target);
       }
     });
-  }
-
-  /** Mode, attributes and times of what one descriptor holds become those of another's. */
-  #setAll(target: number, source: number, upper: ObjectStat | undefined): void {
-    if (upper === undefined) return;
-    writeXattrs(target, withoutMarks(readXattrs(source)) ?? {});
-    const self = cTextAddress(`/proc/self/fd/${target}`);
-    if (process.geteuid?.() === 0) sys(SYSCALLS.fchownat, -100, self, upper.uid, upper.gid, 0);
-    requireSuccess("fchmodat", sys(SYSCALLS.fchmodat, -100, self, upper.mode & 0o7777));
-    setTimesOf(-100, self, upper, 0);
   }
 
   #setTimes({ place, inside, upper }: ReadLayer["touched"][number]): void {
@@ -265,45 +255,6 @@ export class Applier {
     }
   }
 
-  /** To another file system: what is behind a name, with everything in it, under a new one. */
-  #copy(from: number, fromAt: number, to: number, toAt: number): void {
-    const stat = statAt(from, fromAt);
-    if (typeof stat === "number") throw new KernelError("statx", -stat);
-    const kind = kindOf(stat.mode);
-    if (kind === "symlink") {
-      const text = alloc(4097);
-      const length = requireSuccess("readlinkat", sys(SYSCALLS.readlinkat, from, fromAt, lendAddress(text), 4096));
-      requireSuccess("symlinkat", sys(SYSCALLS.symlinkat, cTextAddress(text.subarray(0, length)), to, toAt));
-      setTimesOf(to, toAt, stat, 0x100);
-      return;
-    }
-    if (kind === "socket") return;
-    if (kind === "directory") {
-      requireSuccess("mkdirat", sys(SYSCALLS.mkdirat, to, toAt, 0o700));
-      sys(SYSCALLS.fchmodat, from, fromAt, (stat.mode & 0o7777) | 0o700);
-      const source = requireSuccess("openat", sys(SYSCALLS.openat, from, fromAt, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
-      const target = requireSuccess("openat", sys(SYSCALLS.openat, to, toAt, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
-      for (const name of readdirSync(`/proc/self/fd/${source}`, { encoding: "buffer" }))
-        this.#copy(source, cTextAddress(name), target, cTextAddress(name));
-      this.#setAll(target, source, stat);
-      closeSync(source);
-      closeSync(target);
-      return;
-    }
-    const source = openFile(from, fromAt, constants.O_RDONLY);
-    const target = requireSuccess(
-      "openat",
-      sys(SYSCALLS.openat, to, toAt, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600),
-    );
-    try {
-      requireSuccess("copy_file_range", cloneOrCopy(source, target, stat.size));
-      this.#setAll(target, source, stat);
-    } finally {
-      closeSync(source);
-      closeSync(target);
-    }
-  }
-
   /** It is gone with the layers. A copy of a folder on another file system stays where it is, and is named. */
   #putAside(folder: number, nameAt: number): void {
     const moved = sys(SYSCALLS.renameat2, folder, nameAt, this.#aside, cTextAddress(String(++this.#moved)), RENAME_NOREPLACE);
@@ -333,14 +284,4 @@ function isSame(now: ObjectStat | number, then: ObjectStat | undefined, changes 
   return (
     changes || kindOf(now.mode) === "directory" || (now.size === then.size && sameTime(now.mtime, then.mtime) && now.mode === then.mode)
   );
-}
-
-function openFile(folder: number, nameAt: number, flags: number): number {
-  return requireSuccess("openat", sys(SYSCALLS.openat, folder, nameAt, flags | O_NOFOLLOW | O_CLOEXEC, 0));
-}
-
-export function setTimesOf(folder: number, nameAt: number, { atime, mtime }: ObjectStat, flags: number): void {
-  const times = alloc(32);
-  [...atime, ...mtime].forEach((number, at) => times.writeBigInt64LE(BigInt(number), 8 * at));
-  sys(SYSCALLS.utimensat, folder, nameAt, lendAddress(times), flags);
 }

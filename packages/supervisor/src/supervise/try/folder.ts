@@ -1,7 +1,17 @@
 import { closeSync, constants, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { parseObject } from "@assent/core/data";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
-import { AT_REMOVEDIR, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, openLocked, RENAME_NOREPLACE, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  AT_REMOVEDIR,
+  O_CLOEXEC,
+  O_DIRECTORY,
+  O_NOFOLLOW,
+  openLocked,
+  pathBytes,
+  RENAME_NOREPLACE,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import type { Exit } from "../types.ts";
 import { isRunning } from "../undo/index.ts";
 import { requireSuccess } from "../undo/keep.ts";
@@ -23,6 +33,13 @@ export interface TriedMeta {
   readonly started: number;
   readonly ended?: number;
   readonly exit?: Exit;
+  /** Hosts that it has talked to. */
+  readonly reached?: readonly string[];
+  /** What it was refused meanwhile, a line each. */
+  readonly refused?: readonly string[];
+  readonly caches?: TriedCaches;
+  /** Those that were thrown away. */
+  readonly dropped?: readonly string[];
   readonly state: TriedState;
   readonly ofAgent: boolean;
   readonly policyFiles: readonly string[];
@@ -31,9 +48,25 @@ export interface TriedMeta {
   readonly writing?: string;
 }
 
+/** What tools keep for themselves at home (try/caches.ts). */
+export interface TriedCaches {
+  /** Files and folders, and beginnings of names (`*`). */
+  readonly places: readonly string[];
+  /** Those among them in which every program of the run may write. */
+  readonly own: readonly string[];
+}
+
 /** `stamp`: the file system's own time when nothing of it had begun; whatever was changed there later was changed by others. */
 export interface TriedPlace extends ViewPlace {
   readonly stamp: readonly [seconds: number, nanoseconds: number];
+}
+
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(pathBytes(folder)).length === 0;
+  } catch {
+    return false;
+  }
 }
 
 const ID = /^[0-9a-z][0-9a-z-]{7,63}$/;
@@ -59,7 +92,7 @@ export class HeldTry {
     ensureFolder(folder);
     const held = HeldTry.#take(folder, meta);
     if (held === undefined) throw new Error(`${folder} is in use`);
-    for (const name of ["blank", "layers"]) mkdirSync(`${folder}/${name}`, { mode: 0o700 });
+    for (const name of ["blank", "layers", "layers/aside", "layers/dropped"]) mkdirSync(`${folder}/${name}`, { mode: 0o700 });
     held.note({});
     return held;
   }
@@ -87,8 +120,9 @@ export class HeldTry {
     writeAtomic(`${this.folder}/meta.json`, `${JSON.stringify(this.#meta)}\n`);
   }
 
-  /** Nothing of it is kept any more. */
+  /** Nothing of it is kept any more, nor are folders that were made for caches, if they are empty. */
   discard(): void {
+    for (const { path, cache } of this.#meta.places) if (cache === "made" && isEmpty(path)) rmdirSync(pathBytes(path));
     removeTree(`${this.folder}/layers`);
     rmSync(this.folder, { recursive: true, force: true });
   }

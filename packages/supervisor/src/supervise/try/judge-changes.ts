@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { type Action, type Call, type FileAction, type FileOperation, visible } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
 import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
-import { NOBODY } from "../judge/types.ts";
+import { type Caller, NOBODY } from "../judge/types.ts";
 import type { RunJudge } from "../judge/run-judge.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import type { TriedPlace } from "./folder.ts";
@@ -18,14 +18,14 @@ export interface JudgedChange {
 const ALLOWED = verdictOf("allow", "run.default");
 
 /** What a run did, by the same judge that would have been asked in the middle of a held one. */
-export function judgeChanges(judge: RunJudge, changes: readonly TriedChange[], home: string): readonly JudgedChange[] {
+export function judgeChanges(judge: RunJudge, changes: readonly TriedChange[], home: string, maker: Caller): readonly JudgedChange[] {
   const tree = new MergedTree(changes);
   const places = [...new Set(changes.map(({ place }) => place))];
   return changes.map((change) => {
     const actions = actionsOf(change);
     const { lower, path } = change;
     const subject = lower === undefined ? {} : { object: { path, identity: lower } };
-    const judged = judge.call(actions, NOBODY, subject);
+    const judged = judge.call(actions, maker, subject);
     const link = change.text === undefined ? ALLOWED : judgeLink(judge, tree.resolve(path), { path, home, places, tree });
     return { change, actions, verdict: link === ALLOWED ? judged : stricterOf(judged, link) };
   });

@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 import { joinPath } from "@assent/core/path";
 import { AT_FDCWD, O_DIRECTORY, pathBytes } from "../kernel/index.ts";
 import { type ObjectStat, readXattrs, writeXattrs } from "../undo/index.ts";
+import { setTimesOf } from "../undo/copy-tree.ts";
 import type { Xattrs } from "../undo/xattr.ts";
 import { cTextAddress, openSafe } from "../undo/safe.ts";
-import { setTimesOf } from "./apply.ts";
 import { MASKED } from "./plan.ts";
 import { statPath } from "./view.ts";
 

@@ -13,8 +13,8 @@ export interface ViewPlace {
   readonly work: string;
   /** Names of secrets, between the folder and its layer. */
   readonly mask?: string;
-  /** What is in it is thrown away. */
-  readonly scratch: boolean;
+  /** Its own times are not set: a cache. `made`: it was not there, and goes again if it stays empty. */
+  readonly cache: boolean | "made";
 }
 
 /** An attribute of every name of a mask; what is moved, or written by such a name, carries it on. */
@@ -33,6 +33,8 @@ export interface TryPlan {
   readonly cwd: string;
   readonly landlock: { readonly fs: number; readonly scopes: number; readonly device: number };
   readonly filter: Uint8Array;
+  /** What is asked about while it runs. */
+  readonly listened: Uint8Array;
   readonly program: { readonly path: string; readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };
 }
 
@@ -90,7 +92,9 @@ export function writePlan(plan: TryPlan): WrittenPlan {
   for (const { path } of plan.places) step(`Landlock cannot open ${path}`, "a", path, String(fs));
   step("Landlock cannot open /dev/shm", "a", "/dev/shm", String(fs));
   for (const path of [...plan.devices, "/dev/pts"]) step(`Landlock cannot open ${path}`, "a", path, String(device & fs));
-  step("the system call filter", "F", Buffer.from(plan.filter).toString("hex"));
+  const hex = (filter: Uint8Array): string => Buffer.from(filter).toString("hex");
+  step("the system call filter", "F", hex(plan.filter));
+  step("the system call filter", "G", hex(plan.listened));
   const { path, argv, env } = plan.program;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   step("the program cannot be restricted", "x", path, String(argv.length), ...argv, "", ...variables);

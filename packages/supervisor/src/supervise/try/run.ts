@@ -1,10 +1,20 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { type Action, type Call, visible } from "@assent/core/action";
+import { type Action, type Call, printAction, visible } from "@assent/core/action";
 import { isBelow } from "@assent/core/path";
 import { agentMark, stricterOf, verdictOf } from "@assent/core/policy";
 import { read } from "@assent/guard/engine/reader";
-import { type Machine, noteChanges, profileFile, programProfile, stateFolder, writeAtomic } from "@assent/guard/state";
+import {
+  ensureFolder,
+  type Machine,
+  messageOf,
+  noteChanges,
+  profileFile,
+  programProfile,
+  stateFolder,
+  writeAtomic,
+} from "@assent/guard/state";
 import { RunAudit } from "../audit.ts";
+import type { Errand } from "../errands/errands.ts";
 import { GrantingJudge } from "../judge/granting-judge.ts";
 import { NOBODY } from "../judge/types.ts";
 import { stubPath } from "../kernel/index.ts";
@@ -12,16 +22,18 @@ import { withoutLeakCheck } from "../leak-check.ts";
 import type { Exit, RunEvent } from "../types.ts";
 import { DEFAULT_CAPS, kindOf, newRunId, type ObjectStat, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
 import { linesOf, parseRecord } from "../undo/journal.ts";
-import { buildFilter } from "../wall/filter.ts";
+import { buildFilter, buildListenedFilter } from "../wall/filter.ts";
 import { DEVICE_RIGHTS, landlockAbi, landlockRights } from "../wall/landlock.ts";
 import { Applier } from "./apply.ts";
-import { goesOnIn, HeldTry, type TriedMeta, type TriedPlace } from "./folder.ts";
+import { dropCaches, findCaches, madeBy, ownOfAll, withoutConflicts } from "./caches.ts";
+import { goesOnIn, HeldTry, triedFolder, type TriedMeta, type TriedPlace } from "./folder.ts";
 import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
+import { listenToTried } from "./listen.ts";
 import { makeMask } from "./mask.ts";
-import { writePlan } from "./plan.ts";
+import { type TryPlan, writePlan } from "./plan.ts";
 import { type ReadLayer, readLayer, type TriedChange } from "./scan.ts";
 import { startTried } from "./start.ts";
-import { findHidden, findPlaces, NotTried, refuseRules, statPath } from "./view.ts";
+import { findHidden, findPlaces, hasRulesOfStarts, NotTried, refuseRules, statPath } from "./view.ts";
 
 export interface TryOptions {
   readonly machine: Machine;
@@ -45,6 +57,7 @@ export interface TriedResult {
 export const blockOf = ({ change, verdict }: JudgedChange): string | undefined =>
   change.problem ?? (verdict.decision === "deny" ? `is not allowed: ${verdict.reason ?? "a rule denies it"}` : undefined);
 
+const architecture = process.arch === "arm64" ? "arm64" : "x64";
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
 
 /** Runs a command on a view of its own; what it did is kept. Throws `NotTried`: nothing was started. */
@@ -54,17 +67,24 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
   if (stub === undefined) throw new NotTried(`the file \`try-${process.arch}\` was not found beside this program`);
   const abi = landlockAbi();
   if (abi === 0) throw new NotTried("this kernel has no Landlock");
-  const judge = judgeOf(options, agentMark(options.env) !== undefined);
+  const ofAgent = agentMark(options.env) !== undefined;
+  const judge = judgeOf(options, ofAgent);
   if (judge.policy.broken !== undefined) throw new NotTried(`${judge.policy.broken}: a policy file has a mistake; correct it`);
   refuseRules(judge.policy);
   const call: Call = { name: "exec", args: [argv[0], argv] };
   const started = judge.exec([{ word: argv[0], path: argv[0], id: "", size: 0, argv, file: argv[0] }], call, NOBODY);
   if (started.verdict.decision !== "allow") throw new NotTried(`the policy asks before it starts: ${started.verdict.reason ?? argv[0]}`);
-  if (started.reaches !== undefined) throw new NotTried(`it reaches ${visible(started.reaches)}, and a tried command has no network`);
+  const { reaches, held: why } = started;
+  if (why !== undefined) throw new NotTried(`it ${why}`);
+  const listens = reaches !== undefined || hasRulesOfStarts(judge.policy);
+  // What an agent's tools load of the project may have been changed by others of the same run, which nobody sees.
+  if (listens && ofAgent)
+    throw new NotTried(reaches === undefined ? "a rule is about what programs start" : `it reaches ${visible(reaches)}`);
 
   const now = Date.now();
   const id = newRunId(now);
-  const found = findPlaces(judge, machine.temp, cwd);
+  const caches = findCaches(machine.home, started.errand);
+  const found = findPlaces(judge, machine.temp, cwd, caches.tops);
   const busy = judge.ground.work.find((path) => goesOnIn(machine, path));
   if (busy !== undefined) throw new NotTried(`another tried command is going on in ${busy}`);
   const hidden = findHidden(judge, machine.home, stateFolder(machine));
@@ -74,37 +94,41 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
     cwd,
     started: now,
     state: "running",
-    ofAgent: agentMark(options.env) !== undefined,
+    ofAgent,
     policyFiles: options.policyFiles,
     places: [],
   });
   try {
-    mkdirSync(`${held.folder}/layers/aside`, { mode: 0o700 });
     const masked = new Set<string>();
-    const places = found.map((path, at) => {
+    const places = found.map((path, at): TriedPlace => {
       const secrets = hidden.files.filter((file) => isBelow(file, path));
-      const place = makePlace(held.folder, path, at);
+      const cache = caches.made.has(path) ? "made" : caches.tops.includes(path);
+      const place = makePlace(held.folder, path, at, cache);
       if (secrets.length === 0) return place;
       const mask = `${held.folder}/layers/mask${at}`;
       const covered = makeMask(mask, path, secrets);
       for (const file of secrets) if (!covered.includes(file)) masked.add(file);
       return { ...place, mask };
     });
-    held.note({ places });
-    const root = process.geteuid?.() === 0;
-    const rights = landlockRights(abi);
+    held.note({ places, caches: { places: caches.places, own: [] } });
     const plan = writePlan({
-      userNamespace: root ? undefined : { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 },
+      ...wallsOf(abi, listens),
       folder: held.folder,
       places,
       hidden: { ...hidden, files: hidden.files.filter((file) => !masked.has(file)) },
-      devices: DEVICES,
       cwd,
-      landlock: { fs: rights.fs, scopes: rights.scopes, device: DEVICE_RIGHTS },
-      filter: buildFilter(process.arch === "arm64" ? "arm64" : "x64", { observeReads: false, ownIpc: true, tried: true }),
       program: { path: argv[0], argv: [options.word, ...argv.slice(1)], env: withoutLeakCheck(options.env) },
     });
-    const end = await startTried(stub, plan, `${held.folder}/plan`);
+    const { folder } = held;
+    const command = held.meta.argv;
+    const seen: RunEvent[] = [];
+    const ran: Errand[] = [];
+    const end = await startTried(stub, plan, `${folder}/plan`, async (pid, number, onTaken) => {
+      const onEvents = (events: readonly RunEvent[]): void => void seen.push(...events);
+      const onStart = (errand: Errand): void => void ran.push(errand);
+      const heard = { onEvents, onStart, onTaken };
+      await listenToTried(pid, number, { machine, judge, run: id, folder, cwd, command, env: options.env, ...heard });
+    });
     rmSync(`${held.folder}/plan`, { force: true });
     if (end.is === "unable") throw new NotTried(end.why);
     if (end.is === "not-started") {
@@ -113,9 +137,9 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
     }
     const exit: Exit = end.is === "ended" ? end.exit : { by: "signal", signal: 9 };
     const ended = Date.now();
-    held.note({ state: "kept", ended, exit });
+    held.note({ state: "kept", ended, exit, ...told(seen), caches: { places: caches.places, own: ownOfAll(ran, started.errand) } });
     const records = new RunFolder(runsFolder(machine), runMeta(held.meta));
-    records.event(eventOf(started.action, call, started.verdict, "passed"));
+    for (const event of [eventOf(started.action, call, started.verdict, "passed"), ...seen]) records.event(event);
     records.end({ ended, exit });
     records.close();
     return held;
@@ -125,7 +149,58 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
   }
 }
 
-function makePlace(folder: string, path: string, at: number): TriedPlace {
+/** Programs of the run among themselves talk to nobody. */
+const isOwn = ({ verdict }: RunEvent): boolean => verdict.builtin === "own-listener";
+
+function told(events: readonly RunEvent[]): Pick<TriedMeta, "reached" | "refused"> {
+  const reached = events.flatMap((event) => {
+    const { action, outcome } = event;
+    return action.kind === "net" && outcome === "done" && !isOwn(event) ? [action.host ?? "a host"] : [];
+  });
+  const refused = events.flatMap(({ action, verdict, outcome }) =>
+    outcome === "refused" ? [`${printAction(action)}: ${verdict.reason ?? "the policy does not allow it"}`] : [],
+  );
+  return { reached: [...new Set(reached)], refused: [...new Set(refused)] };
+}
+
+/** What every tried run has around it. */
+function wallsOf(abi: number, listens: boolean): Pick<TryPlan, "userNamespace" | "devices" | "landlock" | "filter" | "listened"> {
+  const { fs, scopes } = landlockRights(abi);
+  return {
+    userNamespace: process.geteuid?.() === 0 ? undefined : { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 },
+    devices: DEVICES,
+    landlock: { fs, scopes, device: DEVICE_RIGHTS },
+    filter: buildFilter(architecture, { observeReads: false, ownIpc: true, tried: true }),
+    listened: buildListenedFilter(architecture, listens),
+  };
+}
+
+/** Why no command can be tried on this machine, by one that does nothing above an empty folder. Undefined: they can. */
+export async function probeTried(machine: Machine): Promise<string | undefined> {
+  const stub = stubPath("try");
+  const abi = landlockAbi();
+  if (stub === undefined || abi === 0) return stub === undefined ? `\`try-${process.arch}\` was not found` : "this kernel has no Landlock";
+  const folder = `${triedFolder(machine)}/probe-${process.pid}`;
+  const view = `${folder}/layers/view`;
+  try {
+    ensureFolder(folder);
+    for (const name of ["blank", "layers", "layers/aside", "layers/view"]) mkdirSync(`${folder}/${name}`, { mode: 0o700 });
+    const places = [makePlace(folder, view, 0)];
+    const program = { path: "/bin/true", argv: ["true"], env: {} };
+    const plan = writePlan({ ...wallsOf(abi, false), folder, places, hidden: { files: [], folders: [] }, cwd: view, program });
+    const end = await startTried(stub, plan, `${folder}/plan`, async (_pid, _number, onTaken) => {
+      onTaken();
+      await Promise.resolve();
+    });
+    return end.is === "unable" ? end.why : end.is === "not-started" ? end.errno : undefined;
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function makePlace(folder: string, path: string, at: number, cache: TriedPlace["cache"] = false): TriedPlace {
   const stat = statPath(path);
   if (typeof stat === "number") throw new NotTried(`${path} cannot be looked at`);
   const upper = `${folder}/layers/${at}`;
@@ -133,7 +208,7 @@ function makePlace(folder: string, path: string, at: number): TriedPlace {
   for (const name of [upper, work]) mkdirSync(name, { mode: 0o700 });
   // The kernel shows the mode of the uppermost layer.
   chmodSync(upper, stat.mode & 0o7777);
-  return { path, id: stat.id, mode: stat.mode, upper, work, stamp: stampOf(path, folder), scratch: false };
+  return { path, id: stat.id, mode: stat.mode, upper, work, stamp: stampOf(path, folder), cache };
 }
 
 /** The time of a file system as it tells it itself; where nothing may be made, the clock's. */
@@ -193,14 +268,23 @@ const optionsOf = ({ machine, own }: OfTry, { argv, cwd, policyFiles }: TriedMet
 export function readTry(held: HeldTry, of: OfTry, only?: ReadonlySet<string>): TriedResult & { readonly layers: readonly ReadLayer[] } {
   const { meta } = held;
   const known = meta.state === "applying" ? readScan(held) : undefined;
+  const dropped = known === undefined ? dropCaches(held) : [];
+  if (dropped.length > 0) held.note({ dropped: [...(held.meta.dropped ?? []), ...dropped] });
   const layers = meta.places.map((place) => {
-    const layer = onlyOf(readLayer(place), known === undefined ? only : known.only);
+    const read = readLayer(place);
+    const layer = onlyOf(place.cache !== false ? { ...read, touched: [] } : read, known === undefined ? only : known.only);
     return known === undefined ? layer : { ...layer, changes: layer.changes.flatMap((change) => asKnown(change, known)) };
   });
   const judge = judgeOf(optionsOf(of, meta), meta.ofAgent);
   const changes = layers.flatMap(({ changes: all }) => all).map(apart);
   const device = deviceOf(statPath(held.folder));
-  return { meta, layers, changes: judgeChanges(judge, changes, of.machine.home).map((one) => askUnkept(one, device)) };
+  const caches = known === undefined ? withoutConflicts(meta.caches, changes) : undefined;
+  if (caches !== undefined) {
+    held.note({ caches });
+    return readTry(held, of, only);
+  }
+  const maker = madeBy(meta.caches?.own ?? []);
+  return { meta: held.meta, layers, changes: judgeChanges(judge, changes, of.machine.home, maker).map((one) => askUnkept(one, device)) };
 }
 
 const deviceOf = (stat: ObjectStat | number): string => (typeof stat === "number" ? "" : stat.id.slice(0, stat.id.lastIndexOf(":")));

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
+import { Socket } from "node:net";
 import { openSync, writeFileSync } from "node:fs";
+import { messageOf } from "@assent/guard/state";
 import { errorName } from "../kernel/index.ts";
 import { exitOf } from "../exit.ts";
 import type { Exit } from "../types.ts";
@@ -18,8 +20,16 @@ const PASSED = ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 /** Sent by the terminal to all: the program decides what they mean, and this process waits for its end. */
 const LEFT_TO_IT = ["SIGINT", "SIGQUIT"] as const;
 
-/** Starts the program of a plan with this process's own streams, and waits until nothing of it lives. */
-export async function startTried(stub: string, plan: WrittenPlan, planFile: string): Promise<TriedEnd> {
+/**
+ * Starts the program of a plan with this process's own streams, and waits until nothing of it lives. `listen`: to what it asks; with the
+ * process that was started, and the number that the listener has in the program.
+ */
+export async function startTried(
+  stub: string,
+  plan: WrittenPlan,
+  planFile: string,
+  listen: (pid: number, number: number, onTaken: () => void) => Promise<void>,
+): Promise<TriedEnd> {
   writeFileSync(planFile, plan.bytes, { mode: 0o600, flag: "wx" });
   const child = spawn(stub, [], { stdio: ["inherit", "inherit", "inherit", openSync(planFile, "r"), "pipe"], env: {} });
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
@@ -28,12 +38,29 @@ export async function startTried(stub: string, plan: WrittenPlan, planFile: stri
   for (const signal of LEFT_TO_IT) process.on(signal, wait);
   try {
     let said = "";
-    child.stdio[4]?.on("data", (bytes: Buffer) => (said += bytes.toString("latin1")));
-    return await new Promise((resolve) => {
-      child.on("error", (error) => resolve({ is: "unable", why: error.message }));
-      child.on("close", () => resolve(readReport(said, plan)));
+    let served: Promise<void> | undefined;
+    const report = child.stdio[4];
+    const onTaken = (): void => void (report instanceof Socket && report.write("."));
+    await new Promise<void>((resolve, reject) => {
+      report?.on("data", (bytes: Buffer) => {
+        said += bytes.toString("latin1");
+        const number = /^L (\d+) 0\n/.exec(said)?.[1];
+        if (number === undefined || child.pid === undefined) return;
+        said = said.slice(said.indexOf("\n") + 1);
+        served = listen(child.pid, Number(number), onTaken);
+        served.catch(reject);
+      });
+      child.on("error", reject);
+      // The last of the run has it open. The child's own end is fetched by whoever listens, perhaps.
+      report?.on("close", resolve);
     });
+    await served;
+    return readReport(said, plan);
+  } catch (error) {
+    child.kill("SIGKILL");
+    return { is: "unable", why: messageOf(error) };
   } finally {
+    child.unref();
     for (const signal of PASSED) process.off(signal, pass);
     for (const signal of LEFT_TO_IT) process.off(signal, wait);
   }

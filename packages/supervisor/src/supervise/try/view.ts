@@ -16,15 +16,20 @@ export class NotTried extends Error {}
 
 export const statPath = (path: string): ObjectStat | number => statAt(AT_FDCWD, cTextAddress(path));
 
-const KINDS_OF_COMMANDS: ReadonlySet<string> = new Set(["bash", "shell", "option", "command", "call"]);
+const KINDS_OF_COMMANDS: ReadonlySet<string> = new Set(["bash", "shell", "option", "command"]);
 
-/** What is only seen while a program runs: starts of programs, and system calls. Nobody looks on in a tried run. */
-export function refuseRules({ rules, operations }: Policy): void {
-  for (const rule of [...rules, ...operations.flatMap((block) => block.rules)]) {
-    const { effect, matcher, source } = rule;
-    if (effect === "allow") continue;
+const refusing = ({ rules, operations }: Policy): Policy["rules"] =>
+  [...rules, ...operations.flatMap((block) => block.rules)].filter(({ effect }) => effect !== "allow");
+
+/** Some rule is about what programs start while they run. */
+export const hasRulesOfStarts = (policy: Policy): boolean => refusing(policy).some(({ matcher }) => KINDS_OF_COMMANDS.has(matcher.kind));
+
+/** Rules about what is only seen while a program runs, and in a held run only. */
+export function refuseRules(policy: Policy): void {
+  for (const rule of refusing(policy)) {
+    const { matcher, source } = rule;
     const said = `the rule \`${source.text}\``;
-    if (KINDS_OF_COMMANDS.has(matcher.kind)) throw new NotTried(`${said} is about what programs start while they run`);
+    if (matcher.kind === "call") throw new NotTried(`${said} is about system calls, and those of a tried command are not looked at`);
     const scope = pathScopeOf(matcher);
     const reads = scope?.operations.some((operation) => operation === "read" || operation === "list") === true;
     if (reads && (scope.pattern === undefined || placesOfRules({ rules: [rule] }, "~", []).includes("/")))
@@ -51,30 +56,33 @@ function mountLines(): readonly MountLine[] {
     });
 }
 
-/** Folders that get layers: the project, and those for temporary files; what lies in another of them is in its layers. */
-export function findPlaces(judge: RunJudge, temp: readonly string[], cwd: string): readonly string[] {
+/** Folders that get layers: the project, those for temporary files, and `more` as far as they can; what lies in another of them is in its layers. */
+export function findPlaces(judge: RunJudge, temp: readonly string[], cwd: string, more: readonly string[]): readonly string[] {
   const { work } = judge.ground;
   if (work.length === 0) throw new NotTried(`${cwd} is nobody's project`);
   const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const all = [...new Set([...work, ...temp.filter(isFolder)])];
+  const needed = [...work, ...temp.filter(isFolder)];
+  const all = [...new Set([...needed, ...more.filter((path) => !needed.some((other) => isWithin(other, path)))])];
   const places = all.filter((path) => path !== "/dev/shm" && !all.some((other) => isBelow(path, other))).sort();
   const mounts = mountLines();
-  for (const path of places) {
+  const whyNot = (path: string): string | undefined => {
     const inside = mounts.find(({ point }) => isBelow(point, path));
-    if (inside !== undefined) throw new NotTried(`${inside.point} is mounted inside ${path}`);
+    if (inside !== undefined) return `${inside.point} is mounted inside ${path}`;
     const on = mounts
       .filter(({ point }) => isWithin(path, point))
       .sort((a, b) => a.point.length - b.point.length)
       .at(-1);
-    if (on !== undefined && UNFIT.test(on.type)) throw new NotTried(`${path} lies on ${on.type}, above which nothing can be laid`);
-  }
+    return on !== undefined && UNFIT.test(on.type) ? `${path} lies on ${on.type}, above which nothing can be laid` : undefined;
+  };
+  const unfit = new Map(places.flatMap((path) => [[path, whyNot(path)] as const]).filter(([, why]) => why !== undefined));
+  for (const [path, why = ""] of unfit) if (!more.includes(path)) throw new NotTried(why);
   const gid = process.getegid?.();
   if (process.geteuid?.() !== 0)
     for (const path of work) {
       const stat = statPath(path);
       if (typeof stat !== "number" && stat.gid !== gid) throw new NotTried(`${path} belongs to another group than your own (${stat.gid})`);
     }
-  return places;
+  return places.filter((path) => !unfit.has(path));
 }
 
 export interface HiddenNames {

@@ -5,7 +5,7 @@ export { readXattrs, writeXattrs } from "./xattr.ts";
 export { isThereNow, type NotUndone } from "./after.ts";
 export { runMovedTo } from "./moved.ts";
 export type { UndoStep } from "./plan.ts";
-export { countChanges, type CountedLine, receiptOf, receiptOfSpan, type Receipt, type SpanReceipt } from "./receipt.ts";
+export { countChanges, type CountedLine, findLaterRunner, receiptOf, receiptOfSpan, type Receipt, type SpanReceipt } from "./receipt.ts";
 export {
   findRun,
   type NoRun,

@@ -36,7 +36,7 @@ const HANDED_ON: readonly (readonly [pattern: RegExp, runs: string])[] = [
 ];
 
 /** What runs the file at `path` later, or undefined. `home`: of the user. */
-function findLaterRunner(path: string, home: string): string | undefined {
+export function findLaterRunner(path: string, home: string): string | undefined {
   // What packages bring along runs as the package does; their links in `.bin` are run by name.
   if (/\/node_modules\/(?!\.bin\/)/.test(path) || path.endsWith(".sample")) return undefined;
   const found = HANDED_ON.find(([pattern]) => pattern.test(path));

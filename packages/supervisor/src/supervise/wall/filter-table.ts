@@ -14,7 +14,7 @@ export interface FilterOptions {
   readonly trapKill?: boolean;
   /** The program has System V IPC and POSIX message queues of its own (a new IPC namespace). */
   readonly ownIpc?: boolean;
-  /** Of a tried run: nobody listens. Namespaces of its own and Landlock bound what a trapped call could do, so the kernel does it. */
+  /** Of a tried run: what would be trapped the kernel does, but for `listenedTable`: namespaces of its own and Landlock bound it. */
   readonly tried?: true;
 }
 
@@ -426,6 +426,16 @@ export function filterTable(options: FilterOptions): ReadonlyMap<SyscallName, Fi
   const rows: readonly (readonly [SyscallName, FilterRule])[] = [...fileRules(options), ...socketRules(options), ...processRules(options)];
   return new Map(options.tried === true ? rows.map(([name, rule]) => [name, untrapped(name, rule)]) : rows);
 }
+
+/**
+ * Of a tried run, on top of its own table: what is asked about all the same. `talks`: sockets, and starts of programs. They are in an empty
+ * network, so that every socket which reaches somebody is one that the door has made.
+ */
+export const listenedTable = (talks: boolean): ReadonlyMap<SyscallName, FilterRule> =>
+  new Map<SyscallName, FilterRule>([
+    ...each(["rename", "renameat", "renameat2"], "trap"),
+    ...(talks ? [...socketRules({ observeReads: false, ownSockets: true }), ...each(["execve", "execveat"], "trap")] : []),
+  ]);
 
 /**
  * Sockets by path are not in any namespace, and no register says where a connect leads: a tried run makes no UNIX socket but by

@@ -1,5 +1,13 @@
 import { alloc, type Architecture, ERRNO, type SyscallName, syscallsOf } from "../kernel/index.ts";
-import { type FilterOptions, type FilterRule, filterTable, NEWEST_CALL, type RegisterTest, type Ruling } from "./filter-table.ts";
+import {
+  type FilterOptions,
+  type FilterRule,
+  filterTable,
+  listenedTable,
+  NEWEST_CALL,
+  type RegisterTest,
+  type Ruling,
+} from "./filter-table.ts";
 
 /**
  * An assembler for classic BPF as seccomp takes it (`struct sock_filter`, linux/filter.h). All jumps of classic BPF go
@@ -110,9 +118,11 @@ const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000003e, ar
 const X32 = 0x40000000;
 
 /** The program for seccomp(2): `struct sock_filter[]`, 8 bytes each. */
-export function buildFilter(architecture: Architecture, options: FilterOptions): Buffer {
-  return assemble(compile(architecture, filterTable(options)));
-}
+export const buildFilter = (architecture: Architecture, options: FilterOptions): Buffer =>
+  assemble(compile(architecture, filterTable(options)));
+
+export const buildListenedFilter = (architecture: Architecture, talks: boolean): Buffer =>
+  assemble(compile(architecture, listenedTable(talks)));
 
 /** How the kernel is told. */
 function rulingValue(ruling: Ruling): number {

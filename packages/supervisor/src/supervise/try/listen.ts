@@ -1,0 +1,85 @@
+import type { Machine } from "@assent/guard/state";
+import { Door } from "../door/door.ts";
+import { netDoor } from "../door/net/index.ts";
+import { listDescendants, parentOf } from "../door/processes.ts";
+import { AllowedTally } from "../door/record.ts";
+import type { Errand } from "../errands/errands.ts";
+import type { GrantingJudge } from "../judge/granting-judge.ts";
+import { must, sys, SYSCALLS } from "../kernel/index.ts";
+import { runNames } from "../net/run-names.ts";
+import type { RunEvent } from "../types.ts";
+
+export interface HeardRun {
+  readonly machine: Machine;
+  readonly judge: GrantingJudge;
+  readonly run: string;
+  /** Of the run's own. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly onEvents: (events: readonly RunEvent[]) => void;
+  readonly onStart: (errand: Errand) => void;
+  /** The listener is here: the program may begin. */
+  readonly onTaken: () => void;
+}
+
+/** The program, before its first exec: a grandchild of `stub`, with its init between them. */
+function programOf(stub: number): number {
+  const pid = listDescendants().find((one) => parentOf(parentOf(one) ?? 0) === stub);
+  if (pid === undefined) throw new Error("the program has ended before it began");
+  return pid;
+}
+
+/**
+ * Answers what a tried program asks: sockets and starts of programs, by the door of a held run. Nobody is asked meanwhile: what the policy
+ * asks about is refused, and said at the end. `number`: of the listener, in the program. Resolves once nothing of the tree is left.
+ */
+export async function listenToTried(stub: number, number: number, options: HeardRun): Promise<void> {
+  const { machine, judge, run, folder, cwd, command, env, onEvents, onStart } = options;
+  const pidfd = must("pidfd_open", programOf(stub), 0);
+  const listener = must("pidfd_getfd", pidfd, number, 0);
+  sys(SYSCALLS.close, pidfd);
+  options.onTaken();
+  const { names, relay, close } = runNames(undefined, undefined);
+  const nothing = (): void => undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const outside = {
+        ask: nothing,
+        drop: nothing,
+        inner: (fd: number) => void sys(SYSCALLS.close, fd),
+        notice: nothing,
+        unkept: nothing,
+      };
+      const told = { takenBack: nothing, lacks: nothing, started: nothing, refused: nothing, ended: nothing };
+      new Door({
+        listener,
+        program: stub,
+        outside: { ...outside, ...told, events: onEvents, runs: onStart, closed: resolve, failed: reject },
+        judge,
+        undo: undefined,
+        parts: `${folder}/parts`,
+        refs: undefined,
+        run,
+        profile: "",
+        home: machine.home,
+        cwd,
+        command,
+        env,
+        walled: true,
+        observes: false,
+        tried: true,
+        asks: () => false,
+        tellsAll: false,
+        holds: () => false,
+        tally: new AllowedTally(),
+        typed: true,
+        exceeds: nothing,
+        net: netDoor({ judge, names, relay, env, observes: false }),
+      }).serve();
+    });
+  } finally {
+    close();
+  }
+}
