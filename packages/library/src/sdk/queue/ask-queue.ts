@@ -4,6 +4,7 @@ import {
   answererText,
   checkAnswerRule,
   type Client,
+  DENY,
   isConsentText,
   grantAnswer,
   isSaid,
