@@ -199,7 +199,9 @@ export class Paths {
     } else if (base !== AT_FDCWD) return base;
     const root = sys(SYSCALLS.openat, task.proc, shortName("root"), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
     if (root < 0) return root;
-    const found = this.#withName(this.#openat2(root, this.at, O_PATH | O_CLOEXEC | only, resolve | RESOLVE.IN_ROOT | RESOLVE.NO_MAGICLINKS));
+    const found = this.#withName(
+      this.#openat2(root, this.at, O_PATH | O_CLOEXEC | only, resolve | RESOLVE.IN_ROOT | RESOLVE.NO_MAGICLINKS),
+    );
     sys(SYSCALLS.close, root);
     return found;
   }

@@ -12,7 +12,17 @@ import {
 import type { QueuePoint } from "@assent/guard/approve/queue";
 import { redactString } from "@assent/guard/audit";
 import type { Machine } from "@assent/guard/state";
-import { type AfarAnswer, askAfar, type AskedAfar, findAfar, hashRequest, isAnyAfar, isTeamReached, readAnswer, takeAfar } from "./ledger.ts";
+import {
+  type AfarAnswer,
+  askAfar,
+  type AskedAfar,
+  findAfar,
+  hashRequest,
+  isAnyAfar,
+  isTeamReached,
+  readAnswer,
+  takeAfar,
+} from "./ledger.ts";
 import { demandHere, sameDemand } from "./passkeys.ts";
 
 export interface TeamAsking {
