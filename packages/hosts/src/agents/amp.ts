@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
@@ -75,7 +76,19 @@ const facts: HostFacts = {
     machine: ["/etc/ampcode/"],
     secrets: [],
   },
-  commands: { programs: ["amp"], packages: ["@sourcegraph/amp", "@ampcode/cli"], aliases: ["amp"], options: ["--settings-file"] },
+  commands: {
+    programs: ["amp"],
+    packages: ["@sourcegraph/amp", "@ampcode/cli"],
+    aliases: ["amp"],
+    options: {
+      hooks: ["--settings-file"],
+      questions: ["--remote-control-terminal"],
+      code: /* @__PURE__ */ listed(
+        "--mcp-config; --attach; --amp-url; --backend-url; --runner-dir; --on-create; --on-delete",
+        "--on-exec; --on-get; --on-pause; --on-resume",
+      ),
+    },
+  },
   variables: {
     told: { AGENT: "word", AGENT_TOOL_NAME: "text", AMP_THREAD_ID: "word" },
     marks: ["AMP_CURRENT_THREAD_ID"],

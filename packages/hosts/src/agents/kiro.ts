@@ -82,7 +82,13 @@ const facts: HostFacts = {
     machine: ["/etc/kiro/"],
     secrets: [],
   },
-  commands: { programs: ["kiro", "kiro-cli"], packages: [], options: ["--trust-all-tools", "--trust-tools"], ownOptions: ["-a"] },
+  commands: {
+    programs: ["kiro", "kiro-cli"],
+    packages: [],
+    options: {
+      questions: ["--trust-all-tools", "--trust-tools", "-a"],
+    },
+  },
   variables: { told: {}, marks: ["KIRO_AGENT*"], steering: [], asked: [] },
   damaged: "exit 2",
 };

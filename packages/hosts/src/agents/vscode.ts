@@ -123,7 +123,9 @@ const facts: HostFacts = {
   commands: {
     programs: ["code", "code-insiders", "codium", "vscodium", "code-server"],
     packages: [],
-    options: ["--add-mcp", "--install-extension", "--uninstall-extension"],
+    options: {
+      code: ["--add-mcp", "--install-extension", "--uninstall-extension"],
+    },
   },
   variables: { told: {}, marks: [], steering: [], asked: [] },
   damaged: "exit 2",

@@ -125,7 +125,13 @@ const facts: HostFacts = {
     machine: ["/etc/cursor/", "/library/application support/cursor/"],
     secrets: [".config/cursor/auth.json"],
   },
-  commands: { programs: ["cursor", "cursor-agent"], packages: [], options: ["--approve-mcps"], ownOptions: ["--force", "-f"] },
+  commands: {
+    programs: ["cursor", "cursor-agent"],
+    packages: [],
+    options: {
+      questions: ["--approve-mcps", "--force", "-f"],
+    },
+  },
   variables: { told: {}, marks: ["CURSOR_AGENT"], steering: [], asked: [] },
   damaged: "exit 2",
 };

@@ -193,8 +193,12 @@ const facts: HostFacts = {
     packages: ["opencode-ai"],
     aliases: ["opencode"],
     changes: ["plugin", "plug"],
-    options: ["--pure"],
-    ownOptions: ["--auto"],
+    options: {
+      hooks: ["--pure"],
+      questions: ["--auto", "--yolo"],
+      // The last three show its server to the network.
+      code: ["--attach", "--tool", "--command", "--cors", "--mdns"],
+    },
   },
   variables: {
     told: {},
