@@ -40,9 +40,13 @@ const LOOSENING_OPTION = new RegExp(
     `(?!(?:no|deny|strict|require|include|non-interactive)-|approve-reads$)(?:[a-z-]+-)?(?:${LOOSENING})(?:-[a-z-]+)?)$`,
 );
 export const isLoosening = (option: string): boolean => LOOSENING_OPTION.test(option) && !VALUED_OPTIONS.includes(option);
+
 /** Of a value: it names hooks, or switches approvals off. */
-const VALUE =
-  /hooks?\b|bypassPermissions|danger-full-access|approvals?[-_](?:policy|mode|reviewer)|mcp_?servers|^(?:yolo|never|auto|autopilot|(?:auto[-_]?|accept-?)edits?|dont-?ask)$/i;
+const VALUE = new RegExp(
+  "hooks?\\b|bypassPermissions|danger-full-access|approvals?[-_](?:policy|mode|reviewer)|mcp_?servers|" +
+    "^(?:yolo|never|auto|autopilot|(?:auto[-_]?|accept-?)edits?|dont-?ask)$",
+  "i",
+);
 
 /** The words of a call of an agent's command line, for people, and what it does; undefined for any other. */
 export function agentCall(action: ExecAction): { readonly words: string; readonly does: "changes" | "prints" } | undefined {
