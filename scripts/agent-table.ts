@@ -2,10 +2,22 @@ import { RULE_IDS } from "@assent/hosts/agents/native";
 import { AGENTS, type HostCommands, type HostFacts, OTHERS } from "@assent/hosts/agents";
 import type { ToolFacts } from "@assent/guard/engine";
 import { parseRule } from "@assent/core/policy";
+import { isLoosening } from "../packages/core/src/policy/tables/agent-commands.ts";
+import { harmlessOptions } from "./harmless-options.ts";
 
 const FACTS: readonly HostFacts[] = [...AGENTS.map(({ facts }) => facts), ...OTHERS];
 const COMMANDS: readonly HostCommands[] = FACTS.flatMap(({ commands }) => ("none" in commands ? [] : [commands]));
 const SECRETS = FACTS.flatMap(({ files }) => files.secrets);
+
+const loosening = ({ options: { hooks = [], questions = [], code = [] } = {} }: HostCommands): readonly string[] => [
+  ...hooks,
+  ...questions,
+  ...code,
+];
+const LOOSENING = [...new Set(COMMANDS.flatMap(loosening))];
+const VALUED = [...new Set(COMMANDS.flatMap(({ options }) => options?.valued ?? []))];
+const OTHERWISE = new Set([...VALUED, ...Object.values(harmlessOptions()).flatMap(({ options }) => options)]);
+const isGeneral = (option: string): boolean => option.startsWith("--") && !OTHERWISE.has(option);
 
 const byProgram = ([program = ""]: readonly string[], names: readonly string[]): readonly (readonly [string, string])[] =>
   names.map((name) => [name, program] as const);
@@ -33,10 +45,9 @@ export const agentTable: Readonly<Record<string, Entry>> = {
   AGENT_SECRETS_AT_HOME: FACTS.flatMap(({ files }) => files.secretsAtHome ?? []),
   AGENT_PROGRAMS: COMMANDS.flatMap(({ programs }) => programs),
   PROMPTED_PROGRAMS: COMMANDS.flatMap(({ programs, prompted }) => (prompted === true ? programs : [])),
-  AGENT_OPTIONS: COMMANDS.flatMap(({ options = [] }) => options),
-  OWN_OPTIONS: Object.fromEntries(
-    COMMANDS.flatMap(({ programs, ownOptions = [] }) => (ownOptions.length === 0 ? [] : programs.map((name) => [name, ownOptions]))),
-  ),
+  AGENT_OPTIONS: LOOSENING.filter((option) => isGeneral(option) && !isLoosening(option)),
+  VALUED_OPTIONS: VALUED,
+  OWN_OPTIONS: wordsByProgram((commands) => loosening(commands).filter((option) => !isGeneral(option) && !isLoosening(option))),
   PROGRAM_OF_PACKAGE: Object.fromEntries(COMMANDS.flatMap(({ programs, packages }) => byProgram(programs, packages))),
   AGENT_ALIASES: COMMANDS.flatMap(({ aliases = [] }) => aliases),
   AGENT_WITHIN: Object.fromEntries(COMMANDS.flatMap(({ programs: [own = ""], within }) => (within === undefined ? [] : [[within, own]]))),

@@ -30,6 +30,22 @@ it.each(TOOLS)("%s: %s %j is judged by what it does", (id, tool, input, verdict)
   expect(decide(reading.request, { machine: place.machine, ...engine, audit: false }).verdict.decision).toBe(verdict);
 });
 
+it.each([
+  ["codemode", undefined, false],
+  ["tool_search", undefined, false],
+  ["some_tool", undefined, true],
+  ["codemode", "ask", true],
+])("pi: %s, whose calls come by themselves, with the rule %s asks: %s", (tool, rule, asks) => {
+  const place = scratch();
+  if (rule !== undefined) place.write("~/.agent-permissions.jsonc", JSON.stringify({ permissions: { [rule]: [tool] } }));
+  const payload = { type: "tool_call", toolName: tool, input: { code: "await tools.bash({})" }, cwd: place.project, hasUI: true };
+  const protocol = agentNamed("pi")?.protocol;
+  const reading = protocol?.read({ payload, event: "tool_call", env: place.machine.env, folder: place.project });
+  if (protocol === undefined || reading?.is !== "request") throw new Error("no request");
+  const { envelope } = protocol.write(decide(reading.request, { machine: place.machine, ...engine, audit: false }));
+  expect(envelope?.["ask"] ?? false).toBe(asks);
+});
+
 /** What the hosts make of a path (their own programs were read): what they open is judged. */
 const SPELLINGS: [agent: string, payload: Record<string, unknown>, verdict: string][] = [
   ["gemini", { tool_name: "read_file", tool_input: { file_path: "%2eenv" } }, "deny"],

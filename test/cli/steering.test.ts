@@ -89,6 +89,9 @@ const FOUND: readonly Row[] = [
   ["kiro", ".kiro/hooks/x.json", "{}", "note", "runs beside Assent"],
   ["cline", ".clinerules/hooks/PreToolUse", "", "note", "runs beside Assent"],
   ["pi", ".pi/extensions/x.js", "", "note", "runs beside Assent"],
+  ["pi", ".pi/mcp.json", '{ "mcpServers": { "x": { "command": "x" } } }', "note", "start with the host"],
+  ["claude", ".claude/settings.json", '{ "permissions": { "defaultMode": "auto" } }', "less", "a classifier of the host's"],
+  ["qwen", ".qwen/workflows/x.js", "", "note", "runs beside Assent"],
   ["commandcode", ".commandcode/mods/x.ts", "", "note", "runs beside Assent"],
   ["commandcode", ".commandcode/settings.local.json", '{ "hooks": { "PreToolUse": [{ "hooks": [] }] } }', "note", "before Assent's"],
   ["commandcode", ".mcp.json", '{ "mcpServers": { "x": { "command": "x" } } }', "note", "start with the host"],
@@ -148,6 +151,20 @@ describe("assent doctor reads the settings of the folder it stands in", () => {
     place.write(file, text);
     expect(answers()).toBe(false);
   });
+
+  it.each(["-extensions/assent.js", "!**/assent.js"])(
+    "pi: says that %s in your own settings takes Assent out, and not in a project's",
+    (entry) => {
+      const place = here("pi");
+      const text = JSON.stringify({ extensions: [entry] });
+      const says = (): boolean => checksOf(place, "pi").some(({ why }) => why.includes("takes Assent's extension out"));
+      place.write(".pi/settings.json", text);
+      expect(says()).toBe(false);
+      mkdirSync(join(place.home, ".pi/agent"), { recursive: true });
+      writeFileSync(join(place.home, ".pi/agent/settings.json"), text);
+      expect(says()).toBe(true);
+    },
+  );
 
   it("says nothing of what Assent registered in the project itself", () => {
     const place = here("claude");

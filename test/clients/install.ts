@@ -11,6 +11,14 @@ export type Installed = { readonly folder: string } | { readonly missing: string
 export const installNode = (cache: string): Installed => installPackage(cache, NODE);
 export const installClient = (cache: string, client: Client): Installed => installPackage(cache, client.package);
 
+/** The same package in the newest version; its build for a platform has the platform behind it. */
+export function newest(wanted: Client["package"]): Client["package"] {
+  const [, , platform = ""] = /^(\d[\w.]*)(-linux-x64)?$/.exec(wanted.version) ?? [];
+  const { stdout } = spawnSync("npm", ["view", wanted.name, "version"], { encoding: "utf8", timeout: 60_000 });
+  const version = stdout.trim();
+  return /^\d[\w.-]*$/.test(version) ? { ...wanted, version: `${version}${platform}` } : wanted;
+}
+
 /**
  * `node_modules` of one package, from the cache or from npm, in exactly that version and without install scripts.
  * A folder that has the final name is complete.

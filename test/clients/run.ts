@@ -3,9 +3,10 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Client } from "./client.ts";
 import { CLIENTS } from "./clients.ts";
-import { installClient, installNode } from "./install.ts";
+import { installNode, installPackage, newest } from "./install.ts";
 import { buildAssent, buildHarness, type MachineParts, runInside } from "./machine.ts";
 import { judge, judgeControl, unknownTools, type Cell } from "./judge.ts";
+import { packageOptions, UNDRIVEN, unknownOptions, type Packaged } from "./options.ts";
 import type { Job, Report } from "./report.ts";
 import { EVERY_TOOL, scenariosOf, TITLES, type Scenario } from "./scenarios.ts";
 import { withRow, type Row } from "./table.ts";
@@ -14,7 +15,8 @@ import { withRow, type Row } from "./table.ts";
  * `npm run test:agents -- [CLIENT…] [--only SCENARIO]… [--dist FOLDER] [--without] [--keep] [--at-once N]`:
  * installs real clients, lets a scripted model drive each of them through every scenario, each run in a machine of its own, and writes what happened to evidence/clients.md.
  * Each run leaves its outputs and what the model was sent in node_modules/.cache/clients/runs; `--keep` its home folder too.
- * `--without` drives them without Assent, to see that a new client or version can be driven at all.
+ * `--without` drives them without Assent, to see that a new client or version can be driven at all. `--newest` (`npm run hosts`) takes
+ * the newest version of each, and `--options` drives none: it names the options that a package knows and nobody has looked at.
  */
 
 const CACHE = resolve("node_modules/.cache/clients");
@@ -32,26 +34,33 @@ async function main(): Promise<void> {
       only: { type: "string", multiple: true },
       dist: { type: "string" },
       without: { type: "boolean", default: false },
+      newest: { type: "boolean", default: false },
+      options: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
       "at-once": { type: "string", default: "3" },
     },
   });
+  const versioned = <Host extends Packaged>(host: Host): Host => (values.newest ? { ...host, package: newest(host.package) } : host);
   const unknown = positionals.filter((id) => !CLIENTS.some((client) => client.id === id));
   if (unknown.length > 0) throw new Error(`no such client: ${unknown.join(", ")}; there are ${CLIENTS.map(({ id }) => id).join(", ")}`);
-  const clients = CLIENTS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+  const clients = CLIENTS.filter(({ id }) => positionals.length === 0 || positionals.includes(id)).map(versioned);
   const wanted = ({ id }: Scenario): boolean =>
     values.only === undefined || values.only.some((only) => id === only || id.startsWith(`${only}-`));
 
   if (process.platform !== "linux" || process.arch !== "x64")
     throw new Error("the clients that are installed are those for Linux on x86-64");
-  const assent = dirname(values.dist === undefined ? buildAssent(CACHE) : resolve(values.dist));
-  await buildHarness("test/clients/inside.ts", HARNESS);
   const node = installNode(PACKAGES);
   if ("missing" in node) throw new Error(`the clients' Node.js cannot be installed: ${node.missing}`);
+  const others = positionals.length === 0 && (values.newest || values.options) ? UNDRIVEN.map(versioned) : [];
+  const known = [...clients, ...others].map((host) => knowsOptions(host, node.folder));
+  if (known.includes(false)) process.exitCode = 1;
+  if (values.options) return;
+  const assent = dirname(values.dist === undefined ? buildAssent(CACHE) : resolve(values.dist));
+  await buildHarness("test/clients/inside.ts", HARNESS);
   const turns = queue(Number(values["at-once"]));
   const drive = async (client: Client): Promise<Row> => {
     const date = new Date().toISOString().slice(0, 10);
-    const installed = installClient(PACKAGES, client);
+    const installed = installPackage(PACKAGES, client.package);
     if ("missing" in installed) {
       say(`skip  ${client.name}: cannot be installed: ${installed.missing}`);
       return { client, date, cells: undefined, missing: installed.missing };
@@ -77,6 +86,24 @@ async function main(): Promise<void> {
     return row;
   });
   if ((await Promise.all(rows)).some(({ cells }) => cells?.some(({ result }) => result === "no"))) process.exitCode = 1;
+}
+
+/** Every option of the package has been looked at. */
+function knowsOptions(host: Packaged, node: string): boolean {
+  const { name, version } = host.package;
+  const installed = installPackage(PACKAGES, host.package);
+  if ("missing" in installed) {
+    say(`skip  options of ${host.command}: cannot be installed: ${installed.missing}`);
+    return true;
+  }
+  const options = packageOptions(host, installed.folder, node);
+  const unknown = unknownOptions(host.command, options);
+  // A parser that has none was not read.
+  const isRead = options.length > 5 && unknown.length === 0;
+  say(
+    `${isRead ? "ok   " : "FAIL "} ${options.length} options of ${name} ${version}; nobody has looked at: ${unknown.join(" ") || "none"}`,
+  );
+  return isRead;
 }
 
 /** One cell out of all runs that share a column. */

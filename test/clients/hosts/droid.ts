@@ -35,7 +35,7 @@ export const droid: Client = {
   modes: { usual: "--auto high", free: "--skip-permissions-unsafe" },
   own: { path: ".factory/settings.json", off: json({ hooksDisabled: true }) },
   managed: true,
-  harmless: "TaskOutput TaskStop ToolSearch GenerateImage",
+  harmless: "ConnectorSearch TaskOutput TaskStop ToolSearch GenerateImage",
   // What it asks about, `exec` refuses.
   ownRule: (command, model) => ({
     mode: "usual",

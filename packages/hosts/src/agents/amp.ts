@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
@@ -73,7 +74,19 @@ const facts = /* @__PURE__ */ hostFacts({
     project: [".amp/", ".ampcode/"],
     machine: ["/etc/ampcode/"],
   },
-  commands: { programs: ["amp"], packages: ["@sourcegraph/amp", "@ampcode/cli"], aliases: ["amp"], options: ["--settings-file"] },
+  commands: {
+    programs: ["amp"],
+    packages: ["@sourcegraph/amp", "@ampcode/cli"],
+    aliases: ["amp"],
+    options: {
+      hooks: ["--settings-file"],
+      questions: ["--remote-control-terminal"],
+      code: /* @__PURE__ */ listed(
+        "--mcp-config; --attach; --amp-url; --backend-url; --runner-dir; --on-create; --on-delete",
+        "--on-exec; --on-get; --on-pause; --on-resume",
+      ),
+    },
+  },
   variables: {
     told: { AGENT: "word", AGENT_TOOL_NAME: "text", AMP_THREAD_ID: "word" },
     marks: ["AMP_CURRENT_THREAD_ID"],

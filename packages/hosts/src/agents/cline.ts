@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
@@ -93,7 +94,15 @@ const facts = /* @__PURE__ */ hostFacts({
     machine: ["/etc/cline/"],
     secrets: [".cline/data/settings/providers.json"],
   },
-  commands: { programs: ["cline"], packages: ["cline"], options: ["--auto-approve"], ownOptions: ["--config", "--data-dir"] },
+  commands: {
+    programs: ["cline"],
+    packages: ["cline"],
+    options: {
+      hooks: ["--config", "--data-dir"],
+      questions: /* @__PURE__ */ listed("--auto-approve; --autonomous; --yolo; -y; --acp; --zen; -z; --kanban"),
+      code: ["--base-url", "--baseurl", "--public-url", "--rpc-address", "--hook-command", "--enable-tools"],
+    },
+  },
   variables: { marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"] },
   damaged: { fields: { cancel: true }, message: "errorMessage" },
 });

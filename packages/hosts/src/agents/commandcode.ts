@@ -138,11 +138,13 @@ const facts = /* @__PURE__ */ hostFacts({
     packages: ["command-code"],
     aliases: ["command-code", "commandcode", "cmdc"],
     changes: ["mcp", "mods", "mod", "config", "skills", "login", "logout", "update", "sandbox", "taste"],
-    options: ["--yolo"],
-    ownOptions: /* @__PURE__ */ listed(
-      "-t; --trust; --plan; --accept-edits; --auto-accept; --permission-mode; --tools-all; --tools-enable; --mod; --mod-option",
-      "--skill; --config",
-    ),
+    options: {
+      hooks: ["--config"],
+      questions: /* @__PURE__ */ listed(
+        "--yolo; -t; --trust; --plan; --accept-edits; --auto-accept; --permission-mode; --tools-all; --tools-enable",
+      ),
+      code: ["--mod", "--skill"],
+    },
   },
   variables: {
     told: { COMMANDCODE_PROJECT_DIR: "path" },

@@ -19,7 +19,12 @@ const facts = /* @__PURE__ */ hostFacts({
     packages: ["@kilocode/cli"],
     aliases: ["kilo", "kilocode"],
     changes: ["plugin", "plug"],
-    ownOptions: ["--auto"],
+    options: {
+      hooks: ["--pure"],
+      questions: ["--auto", "--yolo"],
+      // The last three show its server to the network.
+      code: ["--attach", "--tool", "--command", "--cors", "--mdns"],
+    },
   },
   variables: {
     steering: ["KILO_*"],

@@ -1,3 +1,4 @@
+import { listed } from "@assent/core/policy";
 import { isObject } from "@assent/core/data";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type SettingValue, type Setup } from "./host/agent.ts";
@@ -84,7 +85,13 @@ const facts = /* @__PURE__ */ hostFacts({
     packages: ["@moonshot-ai/kimi-code"],
     aliases: ["kimi"],
     changes: ["provider", "login", "upgrade", "update", "migrate", "web", "rc", "remote"],
-    ownOptions: ["-y", "--yolo", "--yes", "--auto", "--auto-approve", "--agent-file", "--skills-dir"],
+    options: {
+      questions: /* @__PURE__ */ listed("-y; --yolo; --yes; --auto; --auto-approve; --remote-control; --rc"),
+      code: /* @__PURE__ */ listed(
+        "--agent-file; --skills-dir; --allow-remote-shutdown; --allowed-host; --dangerous-bypass-auth; --debug-endpoints",
+        "--insecure-no-tls; --base-url; --host",
+      ),
+    },
   },
   variables: { steering: ["KIMI_*"], asked: ["KIMI_CODE_HOME", "KIMI_SHELL_PATH"] },
 });

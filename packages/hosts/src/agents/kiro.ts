@@ -81,7 +81,13 @@ const facts = /* @__PURE__ */ hostFacts({
     instructions: [".kiro/steering/"],
     machine: ["/etc/kiro/"],
   },
-  commands: { programs: ["kiro", "kiro-cli"], packages: [], options: ["--trust-all-tools", "--trust-tools"], ownOptions: ["-a"] },
+  commands: {
+    programs: ["kiro", "kiro-cli"],
+    packages: [],
+    options: {
+      questions: ["--trust-all-tools", "--trust-tools", "-a"],
+    },
+  },
   variables: { marks: ["KIRO_AGENT*"] },
 });
 

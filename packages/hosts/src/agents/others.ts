@@ -27,12 +27,14 @@ const HOSTS: readonly OtherHost[] = [
       packages: ["@augmentcode/auggie"],
       aliases: ["auggie"],
       prints: ["token print", "tokens print"],
-      options: ["--startup-script", "--startup-script-file"],
-      // Of 0.36.0.
-      ownOptions: /* @__PURE__ */ listed(
-        "--permission; --augment-cache-dir; --plugin-dir; --mcp-config; --rules; --login-url; --provider-base-url",
-        "--override-tool-schemas; --skip-confirmation; --acp",
-      ),
+      options: {
+        hooks: ["--augment-cache-dir"],
+        questions: ["--permission", "--skip-confirmation", "--acp", "--headless", "-p", "--print"],
+        code: /* @__PURE__ */ listed(
+          "--startup-script; --startup-script-file; --plugin-dir; --mcp-config; --rules; --login-url; --provider-base-url",
+          "--override-tool-schemas; --mcp; --provision-script; --vm-startup-script; --use-default-scripts; --script",
+        ),
+      },
     },
     variables: { marks: ["AUGMENT_AGENT"] },
   },
@@ -44,7 +46,17 @@ const HOSTS: readonly OtherHost[] = [
       project: [".crush.json", "crush.json", ".crush/"],
       secrets: [".local/share/crush/crush.json", ".config/crush/crush.json"],
     },
-    commands: { programs: ["crush"], packages: ["@charmland/crush"], ownOptions: ["-y"] },
+    commands: {
+      programs: ["crush"],
+      packages: ["@charmland/crush"],
+      // `run` asks nobody.
+      changes: ["run", "server", "serve"],
+      options: {
+        hooks: ["--data-dir", "-D"],
+        questions: ["--yolo", "-y"],
+        code: ["--host", "-H"],
+      },
+    },
   },
   {
     name: "Goose",
@@ -54,8 +66,18 @@ const HOSTS: readonly OtherHost[] = [
       project: [".goose/"],
       machine: ["/etc/goose/"],
     },
-    commands: { programs: ["goose"], changes: ["configure"], ownOptions: ["--with-extension"] },
-    variables: { marks: ["GOOSE_TERMINAL"] },
+    commands: {
+      programs: ["goose"],
+      // By default it asks nobody.
+      changes: ["configure", "run", "session", "web", "acp", "schedule"],
+      options: {
+        hooks: ["--no-profile"],
+        code: /* @__PURE__ */ listed(
+          "--with-extension; --with-streamable-http-extension; --with-remote-extension; --recipe; --sub-recipe; --container",
+        ),
+      },
+    },
+    variables: { marks: ["GOOSE_TERMINAL"], steering: ["GOOSE_*"], asked: ["GOOSE_MODE", "GOOSE_PATH_ROOT"] },
   },
   {
     name: "Zed",
@@ -105,7 +127,9 @@ const HOSTS: readonly OtherHost[] = [
       packages: ["@nanocollective/nanocoder"],
       aliases: ["nanocoder"],
       changes: ["daemon"],
-      ownOptions: ["--mode", "--trust-directory", "--acp"],
+      options: {
+        questions: ["--mode", "--trust-directory", "--acp"],
+      },
     },
     variables: {
       steering: ["NANOCODER_*"],
@@ -126,7 +150,17 @@ const HOSTS: readonly OtherHost[] = [
       packages: ["@qoder-ai/qodercli"],
       aliases: ["qodercli"],
       changes: ["mcp", "plugin", "mp", "hook", "agent", "skill"],
-      ownOptions: ["--approval-mode", "--permission-mode", "--mcp-config", "--trust", "--allowed-tools"],
+      options: {
+        hooks: ["--setting-sources", "--settings", "--config-dir", "--bare"],
+        questions: /* @__PURE__ */ listed(
+          "--approval-mode; --permission-mode; --trust; --allowed-tools; --yolo; --acp; --permission-prompt-tool; --always-allow",
+          "--consent; --remote-control; --allow-plugin-mcp",
+        ),
+        code: /* @__PURE__ */ listed(
+          "--mcp-config; --plugin-dir; --agents; --hook; --proxy; --qoder-url; --messaging-socket-path",
+          "--fake-responses; --record-responses; --from-claude",
+        ),
+      },
     },
     variables: { steering: ["QODER_*"], asked: ["QODER_CONFIG_DIR", "QODER_CONFIG_DIR_NAME", "QODER_AUTONOMY", "QODER_BASH_PATH"] },
   },
@@ -142,7 +176,11 @@ const HOSTS: readonly OtherHost[] = [
     commands: {
       programs: ["letta"],
       packages: ["@letta-ai/letta-code"],
-      ownOptions: ["--no-mods", "--permission-mode", "--tools", "--base-url"],
+      options: {
+        hooks: ["--no-mods"],
+        questions: ["--permission-mode", "--tools", "--yolo"],
+        code: ["--base-url", "--backend", "--skill-sources", "--skills", "--import"],
+      },
     },
     variables: {
       steering: ["LETTA_*"],
@@ -157,7 +195,10 @@ const HOSTS: readonly OtherHost[] = [
     commands: {
       programs: ["acpx"],
       packages: ["acpx"],
-      ownOptions: ["--approve-all", "--policy", "--permission-policy", "--auth-policy", "--mcp-config", "--allowed-tools"],
+      options: {
+        questions: ["--approve-all", "--policy", "--permission-policy", "--auth-policy", "--allowed-tools"],
+        code: ["--mcp-config", "--agent"],
+      },
     },
   },
   {
@@ -167,7 +208,15 @@ const HOSTS: readonly OtherHost[] = [
       project: [".continue/", ".continuerc.json"],
       secrets: [".continue/config.json", ".continue/config.yaml", ".continue/auth.json"],
     },
-    commands: { programs: ["cn", "continue"], packages: ["@continuedev/cli"], ownOptions: ["--auto", "--allow"] },
+    commands: {
+      programs: ["cn", "continue"],
+      packages: ["@continuedev/cli"],
+      options: {
+        hooks: ["--config"],
+        questions: ["--auto", "--allow", "-p", "--print"],
+        code: ["--mcp", "--agent", "--rule"],
+      },
+    },
   },
   {
     name: "aider",
@@ -177,7 +226,12 @@ const HOSTS: readonly OtherHost[] = [
       secrets: [".aider/oauth-keys.env"],
       secretsAtHome: [".aider.conf.yml", ".aider.model.settings.yml"],
     },
-    commands: { programs: ["aider"], options: ["--yes-always"] },
+    commands: {
+      programs: ["aider"],
+      options: {
+        questions: ["--yes-always"],
+      },
+    },
   },
   {
     name: "Roo Code",

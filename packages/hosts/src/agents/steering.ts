@@ -44,7 +44,7 @@ const isList = (value: SettingValue | undefined): value is readonly SettingValue
 /** What a settings file says that counts. */
 export function signsIn(file: string, value: SettingValue, signs: readonly Sign[], project: boolean): readonly SteeringFound[] {
   return signs.flatMap((sign): readonly SteeringFound[] => {
-    if (sign.projectOnly === true && !project) return [];
+    if (project ? sign.userOnly : sign.projectOnly) return [];
     return reached(value, sign.at).flatMap(({ key, held }) => said(file, sign, key, held, project));
   });
 }

@@ -119,7 +119,9 @@ const facts = /* @__PURE__ */ hostFacts({
   commands: {
     programs: ["code", "code-insiders", "codium", "vscodium", "code-server"],
     packages: [],
-    options: ["--add-mcp", "--install-extension", "--uninstall-extension"],
+    options: {
+      code: ["--add-mcp", "--install-extension", "--uninstall-extension"],
+    },
   },
 });
 

@@ -10,6 +10,7 @@ import {
   OWN_OPTIONS,
   PRINTING_WORDS,
   PROGRAM_OF_PACKAGE,
+  VALUED_OPTIONS,
 } from "./agent-table.ts";
 
 /**
@@ -29,16 +30,23 @@ const CHANGE = new RegExp(
     "configure|init|turn-off|off|on)$",
 );
 
-/** Options that change settings, or start an agent that nobody watches, beyond those that one agent alone has. */
-const OPTION = new RegExp(
-  "^(?:--dangerously-.*|--allow-dangerously-.*|--skip-permissions.*|--allow-all(?:-.*)?|--no-hooks|--disable-hooks|" +
-    "--hooks-dir|--force-allow|--auto-approve-.*|--trust-folder)(?:=.*)?$",
+/** Options that by their own words change settings, or start an agent with less around it or with nobody to watch, whichever it is. */
+const LOOSENING =
+  "trust(?:ed)?|policy|guard|yolo|extension|plugin|settings|permissions?|approve|approval|consent|bypass|insecure|mcp-config|acp|" +
+  "autonomous|autonomy|responses|allow|allowed-tools|accept|hooks?|recipe|scripts?|script-file|endpoints?|[a-z]+-url";
+const LOOSENING_OPTION = new RegExp(
+  "^--(?:dangerously-.*|no-hooks|(?:remote|on)-[a-z-]+|" +
+    "(?:skills|config|data|augment-cache|runner)-dir|" +
+    `(?!(?:no|deny|strict|require|include|non-interactive)-|approve-reads$)(?:[a-z-]+-)?(?:${LOOSENING})(?:-[a-z-]+)?)$`,
 );
+export const isLoosening = (option: string): boolean => LOOSENING_OPTION.test(option) && !VALUED_OPTIONS.includes(option);
+
 /** Of a value: it names hooks, or switches approvals off. */
-const VALUE =
-  /hooks?\b|bypassPermissions|danger-full-access|approvals?[-_](?:policy|mode|reviewer)|mcp_?servers|^(?:yolo|never|auto|autopilot)$/i;
-const VALUED =
-  /^(?:-c|--config|--disable|--enable|--permission-mode|--approval-mode|--ask-for-approval|-a|--auto|--mode|--agents|--sandbox|-s)$/;
+const VALUE = new RegExp(
+  "hooks?\\b|bypassPermissions|danger-full-access|approvals?[-_](?:policy|mode|reviewer)|mcp_?servers|" +
+    "^(?:yolo|never|auto|autopilot|(?:auto[-_]?|accept-?)edits?|dont-?ask)$",
+  "i",
+);
 
 /** The words of a call of an agent's command line, for people, and what it does; undefined for any other. */
 export function agentCall(action: ExecAction): { readonly words: string; readonly does: "changes" | "prints" } | undefined {
@@ -92,13 +100,14 @@ function packageIn(args: readonly Argument[]): readonly [name: string | undefine
 const spelled = (word: string): string =>
   word.replace(/^--[^=]*/, (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
 
-/** An abbreviation is one where it cannot be another word. */
+/** An abbreviation is one where it cannot be another word, nor whole words of a longer one: `--sandbox` is not `--sandbox-image`. */
 const LEAST_ABBREVIATED = 8;
 
 function isOption(word: string, options: readonly string[]): boolean {
   const name = word.replace(/=.*$/s, "");
   if (options.includes(name) || (name.length === 3 && options.includes(name.slice(1)))) return true;
-  if (name.startsWith("--")) return name.length >= LEAST_ABBREVIATED && options.some((option) => option.startsWith(name));
+  if (name.startsWith("--"))
+    return name.length >= LEAST_ABBREVIATED && options.some((option) => option.startsWith(name) && option[name.length] !== "-");
   // `-dy`, but for who has options such as `-ne`.
   const isClustered = /^-[A-Za-z]{2,5}$/.test(name) && !options.some((option) => /^-[a-z]{2}/.test(option));
   return isClustered && [...name].some((letter) => options.includes(`-${letter}`));
@@ -120,10 +129,10 @@ function changes(name: string, args: readonly Argument[]): boolean {
   const options = [...AGENT_OPTIONS, ...(read(OWN_OPTIONS, name) ?? [])];
   for (const [at, word] of words.entries()) {
     if (word === "--" && !Object.hasOwn(AGENT_WITHIN, name)) break;
-    if (word !== undefined && (OPTION.test(word) || isOption(word, options))) return true;
     const [option, attached] = partsOf(word);
+    if (word !== undefined && (isOption(word, options) || isLoosening(option))) return true;
     const value = attached ?? words[at + 1];
-    if (VALUED.test(option) && value !== undefined && VALUE.test(value)) return true;
+    if (VALUED_OPTIONS.includes(option) && value !== undefined && VALUE.test(value)) return true;
     // An option between the two words, or its value, hides nothing.
     const next = words.slice(at + 1, at + 5).find((each) => each === undefined || !each.startsWith("-"));
     if (next === undefined || !CHANGE.test(next.toLowerCase())) continue;

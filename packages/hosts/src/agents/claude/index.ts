@@ -219,10 +219,21 @@ const facts = /* @__PURE__ */ hostFacts({
     aliases: ["claude"],
     // `import` takes over settings of other hosts.
     changes: ["import"],
-    options: /* @__PURE__ */ listed(
-      "--settings; --setting-sources; --managed-settings; --bare; --safe-mode; --restricted; --mcp-config; --plugin-dir",
-      "--plugin-url; --permission-prompt-tool",
-    ),
+    options: {
+      hooks: /* @__PURE__ */ listed(
+        "--bare; --safe-mode; --restricted; --setting-sources; --managed-settings; --managed-settings-in-initialize",
+        "--project-config-root; --forward-home-settings",
+      ),
+      questions: /* @__PURE__ */ listed(
+        "--permission-prompt-tool; --permission-prompts; --allowed-tools; --enable-auto-mode; --inherit-permission-mode",
+        "--trust-workspace; --trusted-folder; --trust-plugin; --accept-command; --remote-control; --rc",
+      ),
+      code: /* @__PURE__ */ listed(
+        "--settings; --mcp-config; --plugin-dir; --plugin-dir-no-mcp; --plugin-url; --channels; --sdk-url",
+        "--messaging-socket-path; --attach-serve; --client-data-url; --allow-real-servers; --file",
+      ),
+      valued: ["--permission-mode", "--agents"],
+    },
   },
   variables: {
     told: { CLAUDE_PROJECT_DIR: "path", CLAUDE_CODE_SHELL_PREFIX: "path" },
@@ -294,6 +305,7 @@ const setup: Setup = {
         does: "waives",
         so: "questions are skipped",
       },
+      { at: ["permissions", "defaultMode"], when: /^auto$/, does: "waives", so: "a classifier of the host's answers its questions" },
       {
         at: ["permissions", "allow"],
         when: /"(?:\*|Bash|Bash\((?:\*|:\*)\)|Edit|Write|mcp__\*)"/,

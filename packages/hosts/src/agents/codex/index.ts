@@ -118,8 +118,12 @@ const facts = /* @__PURE__ */ hostFacts({
     programs: ["codex"],
     packages: ["@openai/codex"],
     aliases: ["codex"],
-    options: ["--approve-for-me", "--full-auto", "--ignore-user-config"],
-    ownOptions: ["--trust", "--ignore-rules"],
+    options: {
+      hooks: /* @__PURE__ */ listed("--ignore-user-config; --remote; --profile; -p; --code-mode-host; --permission-profile; -P"),
+      questions: /* @__PURE__ */ listed("--approve-for-me; --full-auto; --trust; --ignore-rules"),
+      code: ["--listen"],
+      valued: /* @__PURE__ */ listed("-c; --config; --enable; --disable; -a; --ask-for-approval; -s; --sandbox"),
+    },
   },
   variables: {
     marks: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"],

@@ -151,8 +151,15 @@ const facts = /* @__PURE__ */ hostFacts({
     programs: ["copilot"],
     packages: ["@github/copilot"],
     aliases: ["copilot"],
-    options: ["--additional-mcp-config", "--autopilot", "--assisted-approval", "--extension-sdk-path"],
     within: "gh",
+    options: {
+      questions: /* @__PURE__ */ listed("--autopilot; --assisted-approval; --yolo; --allow-tool; --allow-url; --acp; --remote"),
+      code: /* @__PURE__ */ listed(
+        "--additional-mcp-config; --extension-sdk-path; --plugin-dir; --enable-mcp-server; --experimental; --bash-env",
+        "--environment-host; --share; --share-gist; --remote-export",
+      ),
+      valued: ["--mode"],
+    },
   },
   variables: {
     told: { COPILOT_PROJECT_DIR: "path" },

@@ -125,7 +125,13 @@ const facts = /* @__PURE__ */ hostFacts({
     machine: ["/etc/cursor/", "/library/application support/cursor/"],
     secrets: [".config/cursor/auth.json"],
   },
-  commands: { programs: ["cursor", "cursor-agent"], packages: [], options: ["--approve-mcps"], ownOptions: ["--force", "-f"] },
+  commands: {
+    programs: ["cursor", "cursor-agent"],
+    packages: [],
+    options: {
+      questions: ["--approve-mcps", "--force", "-f"],
+    },
+  },
   variables: { marks: ["CURSOR_AGENT"] },
 });
 

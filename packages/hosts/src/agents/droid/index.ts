@@ -81,7 +81,19 @@ const facts = /* @__PURE__ */ hostFacts({
     machine: ["/etc/factory/", "/library/application support/factory/"],
     secrets: [".factory/auth.json", ".factory/auth.encrypted", ".factory/auth.v2.file", ".factory/auth.v2.key"],
   },
-  commands: { programs: ["droid"], packages: ["droid"], changes: ["config"] },
+  commands: {
+    programs: ["droid"],
+    packages: ["droid"],
+    changes: ["config"],
+    options: {
+      hooks: ["--settings"],
+      questions: /* @__PURE__ */ listed(
+        "--auto; --autonomy-level; --auto-merge; --allow-subagents-in-scripts; --no-require-approval",
+        "--no-require-change-approval; --tool-execution-mode",
+      ),
+      code: /* @__PURE__ */ listed("--droid-path; --git-ai-bin; --listen; --remote-access; --daemon; --proxy"),
+    },
+  },
   variables: { told: { FACTORY_PROJECT_DIR: "path" }, steering: ["FACTORY_*"] },
 });
 

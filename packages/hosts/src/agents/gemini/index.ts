@@ -125,8 +125,12 @@ const facts = /* @__PURE__ */ hostFacts({
     packages: ["@google/gemini-cli"],
     aliases: ["gemini"],
     changes: ["trust"],
-    options: ["--yolo", "--skip-trust", "--admin-policy"],
-    ownOptions: ["-y", "--policy", "--acp", "--experimental-acp"],
+    options: {
+      hooks: ["--admin-policy", "--policy"],
+      questions: /* @__PURE__ */ listed("--yolo; -y; --skip-trust; --acp; --experimental-acp; --allowed-tools; --trust; --consent"),
+      code: ["--record-responses", "--fake-responses", "--fake-responses-non-strict", "--from-claude"],
+      valued: ["--approval-mode"],
+    },
   },
   variables: {
     told: { GEMINI_PROJECT_DIR: "path" },

@@ -175,6 +175,21 @@ export interface HostFiles {
   readonly secretsAtHome?: readonly string[];
 }
 
+/**
+ * Options with which starting it asks, by what they do; its others stand in `harmless-options.table`. A long one that is harmless in no
+ * host says the same of whichever agent.
+ */
+export interface HostOptions {
+  /** It is started without hooks, plugins or settings that it has, or with others in their place. */
+  readonly hooks?: readonly string[];
+  /** It asks less, or somebody else. */
+  readonly questions?: readonly string[];
+  /** It loads code, starts servers, or hands its session on. */
+  readonly code?: readonly string[];
+  /** Its value decides, whichever agent it is. */
+  readonly valued?: readonly string[];
+}
+
 /** A host's own command line: an agent that starts it to change settings, or with nobody to watch, is asked about. */
 export interface HostCommands {
   readonly programs: readonly string[];
@@ -184,14 +199,11 @@ export interface HostCommands {
   readonly aliases?: readonly string[];
   /** The program to which it is a subcommand too. */
   readonly within?: string;
-  /** Words that change its settings by themselves, where they stand first. */
+  /** Words that change its settings by themselves, or start it with nobody to ask, where they stand first. */
   readonly changes?: readonly string[];
   /** Words that together have it print a key or a token. */
   readonly prints?: readonly string[];
-  /** Options that change settings, or start it without its hooks or with nobody to watch; of whichever agent, they say so. */
-  readonly options?: readonly string[];
-  /** The same, where only with these programs they mean that. */
-  readonly ownOptions?: readonly string[];
+  readonly options?: HostOptions;
   /** Its words are a text for its model: commands in them are not looked for. */
   readonly prompted?: true;
 }

@@ -13,6 +13,8 @@ export interface Sign {
   readonly so: string;
   /** In the user's own file this is the user's own choice. */
   readonly projectOnly?: true;
+  /** In a project's it does nothing. */
+  readonly userOnly?: true;
   /** Said when a session starts, too. */
   readonly told?: true;
 }

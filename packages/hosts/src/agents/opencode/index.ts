@@ -192,8 +192,12 @@ const facts = /* @__PURE__ */ hostFacts({
     packages: ["opencode-ai"],
     aliases: ["opencode"],
     changes: ["plugin", "plug"],
-    options: ["--pure"],
-    ownOptions: ["--auto"],
+    options: {
+      hooks: ["--pure"],
+      questions: ["--auto", "--yolo"],
+      // The last three show its server to the network.
+      code: ["--attach", "--tool", "--command", "--cors", "--mdns"],
+    },
   },
   variables: {
     marks: ["OPENCODE"],

@@ -21,6 +21,9 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   ls: { does: "file", operation: "list", fields: ["path"], fallback: "." },
 };
 
+/** Since 1.6.0: scripts and searches that have nothing but the other tools, whose calls are judged as they come. */
+const CALLING = new Set(["codemode", "tool_search"]);
+
 function read({ payload, event, folder }: HookCall): Reading {
   const type = text(payload["type"]) ?? event;
   if (type !== undefined && type !== "tool_call") return { is: "nothing", why: `nothing to decide on event ${type.slice(0, 60)}` };
@@ -44,6 +47,7 @@ function write(outcome: Outcome): Reply {
   const { answer, request } = outcome;
   const reason = `Assent: ${answer.modelReason}`;
   // Where nobody has an opinion pi would simply go ahead.
+  if (answer.decision === "none" && CALLING.has(request.tool)) return reply({});
   if (answer.decision === "none")
     return reply(request.host.asks ? { ask: true, reason } : { block: true, reason: `Assent: approval required: ${answer.modelReason}` });
   if (answer.decision === "deny") return reply({ block: true, reason });
@@ -76,8 +80,11 @@ const facts = /* @__PURE__ */ hostFacts({
     packages: ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"],
     changes: ["install", "remove", "uninstall", "update", "config"],
     prints: ["auth print-api-key", "auth print-bearer-token", "auth --credentials"],
-    options: ["--no-extensions"],
-    ownOptions: ["-ne", "--extension", "-e", "--approve", "-a"],
+    options: {
+      hooks: ["--no-extensions", "-ne"],
+      questions: ["--approve", "-a"],
+      code: ["--extension", "-e"],
+    },
   },
   variables: { steering: ["PI_*"], asked: ["PI_CODING_AGENT_DIR"] },
 });
@@ -94,15 +101,19 @@ const setup: Setup = {
   silence: "goes ahead: pi asks nothing by itself",
   cannot: ["commands that the user types behind `!` are not judged"],
   steered: {
-    project: [".pi/settings.json"],
+    project: [".pi/settings.json", ".pi/mcp.json"],
+    user: ["~/.pi/agent/settings.json"],
     folders: [".pi/extensions"],
+    servers: true,
     signs: [
+      // `-PATH` or `!PATTERN` in the user's own takes a plugin out, in a project's it does not (1.6.0).
+      { at: ["extensions"], when: /"[-!][^"]*(?:assent\.js|\*[^"]*)"/, does: "off", so: "it takes Assent's extension out", userOnly: true },
       { at: ["extensions"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
       { at: ["packages"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
       { at: ["shellPath"], when: "there", does: "steers", so: "commands are run by it", projectOnly: true },
       { at: ["shellCommandPrefix"], when: "there", does: "steers", so: "it stands before every command", projectOnly: true },
     ],
-    said: "a repository's own extensions run in the same process",
+    said: "a repository's own extensions run in the same process, and `.pi/mcp.json` starts servers once the folder is trusted",
   },
   registrations: ({ home, project, module, registered }) => [
     {

@@ -115,14 +115,30 @@ const facts = /* @__PURE__ */ hostFacts({
     // Programs that it downloads, itself among them.
     userAsked: [".qwen/bin/", ".qwen/updates/"],
     project: /* @__PURE__ */ listed(
-      ".qwen/settings.json; .qwen/extensions/; .qwen/.env; .qwen/agents/; .qwen/commands/; .qwen/hooks/; .qwen/skills/",
+      ".qwen/settings.json; .qwen/extensions/; .qwen/.env; .qwen/agents/; .qwen/commands/; .qwen/hooks/; .qwen/skills/; .qwen/workflows/",
       "qwen-extension.json",
     ),
     instructions: ["qwen.md"],
     machine: ["/etc/qwen-code/", "/library/application support/qwencode/"],
     secrets: [".qwen/oauth_creds.json", ".qwen/mcp-oauth-tokens.json", ".qwen/mcp-oauth-tokens-v2.json"],
   },
-  commands: { programs: ["qwen"], packages: ["@qwen-code/qwen-code"], aliases: ["qwen"], ownOptions: ["-y"] },
+  commands: {
+    programs: ["qwen"],
+    packages: ["@qwen-code/qwen-code"],
+    aliases: ["qwen"],
+    options: {
+      hooks: /* @__PURE__ */ listed(
+        "--bare; --safe-mode; --external-tool-guard-mode; --external-tool-guard-endpoint; --external-tool-guard-timeout-ms",
+      ),
+      questions: /* @__PURE__ */ listed("--yolo; -y; --acp; --experimental-acp; --allowed-tools; --trust; --consent; --channel"),
+      code: /* @__PURE__ */ listed(
+        "--mcp-config; --base-url; --openai-base-url; --proxy; --insecure; --telemetry-otlp-endpoint",
+        "--input-file; --registry; --sandbox-image; --enable-session-shell; --allow-origin",
+        "--allow-private-auth-base-url; --daemon-url",
+      ),
+      valued: ["--approval-mode"],
+    },
+  },
   variables: {
     told: { QWEN_PROJECT_DIR: "path" },
     marks: ["QWEN_CODE"],
@@ -169,7 +185,7 @@ const setup: Setup = {
     // Set to 1, true, yes or on (0.24.4).
     unhooking: ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"],
     bringing: { folders: [".qwen/agents", ".qwen/skills", ".agents/skills"] },
-    folders: [".qwen/extensions"],
+    folders: [".qwen/extensions", ".qwen/workflows"],
     servers: true,
     signs: [
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
