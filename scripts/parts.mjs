@@ -52,7 +52,7 @@ export const RUNS = {
   run: ["cli/run.ts"],
   "run.spare": ["cli/spare.ts"],
   "run.more": [
-    ...files("cli", "check judge-afresh run-learn"),
+    ...files("cli", "check judge-afresh run-learn try"),
     "engine/given/index.ts",
     "policy-edit/index.ts",
     "sdk/machine/index.ts",
@@ -63,7 +63,7 @@ export const RUNS = {
 };
 const LATER_IN_RUNS = files("cli", "parse program-frame program-run receipt profile run-background");
 /** What commands do by `assent run` itself. */
-const BY_RUNS = { run: ["cli/run.ts", "supervise/index.ts", "supervise/learn/refused.ts"] };
+const BY_RUNS = { run: ["cli/run.ts", "supervise/index.ts", "supervise/learn/refused.ts"], "run.more": ["cli/try.ts"] };
 /** Of such a file: what needs no run. */
 const BESIDE = { "supervise/index.ts": ["RunRecords", "supervise/records.ts"] };
 

@@ -1,7 +1,6 @@
 import { visible } from "@assent/core/action";
 import { inspect } from "@assent/guard/inspect";
 import { askExtension, findExtensions } from "@assent/guard/engine";
-import { probeTried } from "@assent/supervisor/supervise/try";
 import { canSupervise, type Probe, probeKernel } from "@assent/supervisor/supervise/wall/probe";
 import { bypassHere, type Machine, stateFolder, stateProblem, thisMachine } from "@assent/guard/state";
 import { storedBytes, undoProblem } from "@assent/supervisor/supervise/edits";
@@ -15,6 +14,7 @@ import { isTeamReached } from "@assent/team/team/afar";
 import { fleetProgress, readHeld, readMembership, readSender, senderText } from "@assent/team/team";
 import { joiningText } from "./team-member.ts";
 import { fit, styleFor, type TerminalStyle } from "./style.ts";
+import { probeTried } from "./try.ts";
 
 interface DoctorOptions {
   readonly json?: boolean;

@@ -360,7 +360,7 @@ function addTryCommand(assent: Command): void {
   takeCommandWords(assent.command("try"), { starts: true })
     .summary("run a command on a view of your files, look at what it did, then apply it or not")
     .description(
-      "Runs a command whose changes stay on layers of their own: nothing on disk changes before you have seen what it did. It has no network. " +
+      "Runs a command whose changes stay on layers of their own: nothing on disk changes before you have seen what it did. " +
         "Without `--` the first word may be list, show, apply or drop: what was kept (docs/how-to/try.md).",
     )
     .argument("[command...]", "the command; or list, show ID, apply ID, drop ID")

@@ -24,6 +24,8 @@ import { writeStderr, writeStdout } from "./stdio.ts";
 import { askLine, noPerson } from "./terminal.ts";
 import { countsOf, diffOf, groupChanges, groupLines, pageOf, readNumbers, talkOf } from "./try-page.ts";
 
+export { probeTried } from "@assent/supervisor/supervise/try";
+
 const COMMAND = "try";
 /** sysexits.h, EX_TEMPFAIL: what the command did is kept, and not applied. */
 const KEPT = 75;

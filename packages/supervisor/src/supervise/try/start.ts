@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { Socket } from "node:net";
 import { openSync, writeFileSync } from "node:fs";
+import { Duplex } from "node:stream";
 import { messageOf } from "@assent/guard/state";
 import { errorName } from "../kernel/index.ts";
 import { exitOf } from "../exit.ts";
@@ -40,7 +40,7 @@ export async function startTried(
     let said = "";
     let served: Promise<void> | undefined;
     const report = child.stdio[4];
-    const onTaken = (): void => void (report instanceof Socket && report.write("."));
+    const onTaken = (): void => void (report instanceof Duplex && report.write("."));
     await new Promise<void>((resolve, reject) => {
       report?.on("data", (bytes: Buffer) => {
         said += bytes.toString("latin1");
