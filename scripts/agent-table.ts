@@ -23,7 +23,7 @@ const byProgram = ([program = ""]: readonly string[], names: readonly string[]):
   names.map((name) => [name, program] as const);
 
 function wordsByProgram(wordsOf: (commands: HostCommands) => readonly string[] | undefined): Readonly<Record<string, readonly string[]>> {
-  const entries = COMMANDS.flatMap((own) => own.programs.map((name) => [name, wordsOf(own) ?? []] as const));
+  const entries = COMMANDS.map((own) => [own.programs.join("|"), wordsOf(own) ?? []] as const);
   return Object.fromEntries(entries.filter(([, words]) => words.length > 0));
 }
 

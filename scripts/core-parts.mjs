@@ -8,8 +8,9 @@ import { tablePart } from "./table-groups.mjs";
 
 /** What is in a part, by the file in whose place functions stand that ask the part. They are called when a call is judged, and never before. */
 const FUNCTIONS = {
-  shell: ["shell/index.ts"],
+  shell: ["shell/index.ts", "policy/tables/agent-commands.ts"],
   languages: [
+    "shell/languages/amounts.ts",
     "shell/languages/awk.ts",
     "shell/languages/javascript.ts",
     "shell/languages/jq.ts",

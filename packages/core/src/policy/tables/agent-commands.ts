@@ -75,8 +75,9 @@ const nameOf = (word: string): string =>
     .replace(/\.(?:js|mjs|cjs|cmd|exe|sh)$/, "");
 const text = (argument: Argument | undefined): string | undefined => (argument?.known === true ? argument.text : undefined);
 
+/** By the names of a host's programs: `kilo|kilocode`. */
 const read = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.hasOwn(table, name) ? table[name] : undefined;
+  Object.entries(table).find(([names]) => names.split("|").includes(name))?.[1];
 
 /** Any package of an agent counts, wherever it stands: what runs it is an agent's. */
 function packageIn(args: readonly Argument[]): readonly [name: string | undefined, args: readonly Argument[]] {
