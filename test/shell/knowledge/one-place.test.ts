@@ -27,6 +27,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
   "core/src/shell/languages": "names of languages, each with a reader here",
   "core/src/shell/programs/analyse": "each reads the programs of its own, by their entries' `analyse`",
   "core/src/shell/programs/code.ts": "names of languages, each with a reader here",
+  "core/src/policy/tables/agent-table.ts": "written from the agents' own files",
   "core/src/shell/programs/elsewhere.ts": "names of fields",
   "core/src/shell/programs/git-keys.ts": "what git itself writes into its configuration",
   "core/src/shell/programs/named-paths.ts": "schemes of addresses",

@@ -98,8 +98,9 @@ function load(file: string, machine: Machine, key: string): Policy | undefined {
  */
 export function compiledPolicy(machine: Machine, sources: readonly PolicySource[], reader: () => PolicyReader): Policy {
   if (sources.length === 0) return (preset ??= joinLayers([]));
-  // The user's own file may name packs that a person agreed to.
-  const trust = readTrust(machine);
+  // Of a project's file it says whether it counts, of others which packs do.
+  const asks = sources.some(({ layer, content }) => layer === "project" || (content.is === "text" && content.text.includes("extends")));
+  const trust = asks ? readTrust(machine) : { text: "", pins: new Map<string, string>() };
   for (const known of remembered) if (isFrom(known, sources, trust.text)) return inForce(known.policy, machine);
   const key = keyOf(sources, trust);
   const state = machine.memory === undefined ? openState(machine) : { problem: "nothing is kept" };

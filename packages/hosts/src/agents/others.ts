@@ -29,7 +29,7 @@ const HOSTS: readonly OtherHost[] = [
       prints: ["token print", "tokens print"],
       options: {
         hooks: ["--augment-cache-dir"],
-        questions: ["--permission", "--skip-confirmation", "--acp", "--headless", "-p", "--print"],
+        questions: ["--permission", "--skip-confirmation", "--acp", "--headless"],
         code: /* @__PURE__ */ listed(
           "--startup-script; --startup-script-file; --plugin-dir; --mcp-config; --rules; --login-url; --provider-base-url",
           "--override-tool-schemas; --mcp; --provision-script; --vm-startup-script; --use-default-scripts; --script",
@@ -213,7 +213,7 @@ const HOSTS: readonly OtherHost[] = [
       packages: ["@continuedev/cli"],
       options: {
         hooks: ["--config"],
-        questions: ["--auto", "--allow", "-p", "--print"],
+        questions: ["--auto", "--allow"],
         code: ["--mcp", "--agent", "--rule"],
       },
     },

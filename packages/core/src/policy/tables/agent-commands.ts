@@ -37,14 +37,14 @@ const LOOSENING =
 const LOOSENING_OPTION = new RegExp(
   "^--(?:dangerously-.*|no-hooks|(?:remote|on)-[a-z-]+|" +
     "(?:skills|config|data|augment-cache|runner)-dir|" +
-    `(?!(?:no|deny|strict|require|include|non-interactive)-|approve-reads$)(?:[a-z-]+-)?(?:${LOOSENING})(?:-[a-z-]+)?)$`,
+    `(?!(?:no|deny|strict|require|include|non-interactive)-|approve-reads$|.*-help$)(?:[a-z-]+-)?(?:${LOOSENING})(?:-[a-z-]+)?)$`,
 );
 export const isLoosening = (option: string): boolean => LOOSENING_OPTION.test(option) && !VALUED_OPTIONS.includes(option);
 
 /** Of a value: it names hooks, or switches approvals off. */
 const VALUE = new RegExp(
   "hooks?\\b|bypassPermissions|danger-full-access|approvals?[-_](?:policy|mode|reviewer)|mcp_?servers|" +
-    "^(?:yolo|never|auto|autopilot|(?:auto[-_]?|accept-?)edits?|dont-?ask)$",
+    "^(?:yolo|never|auto|medium|high|autopilot|(?:auto[-_]?|accept-?)edits?|dont-?ask)$",
   "i",
 );
 

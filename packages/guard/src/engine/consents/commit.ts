@@ -88,7 +88,7 @@ export function commitsBefore(asked: PlainAction): readonly number[] | NoConsent
   let left = MOST_BYTES;
   for (const path of added.map((name) => joinPath(top, name))) {
     const stat = lstatSync(path);
-    if (!stat.isFile() && !stat.isSymbolicLink()) return { why: "it takes along what is no file" };
+    if (!stat.isFile() && !stat.isSymbolicLink()) return { why: "it takes along a device, a pipe or a socket" };
     left -= stat.size;
     if (left < 0) return { why: "it sends more than is looked through" };
     texts.push(stat.isFile() ? readFileSync(path, "utf8") : readlinkSync(path));

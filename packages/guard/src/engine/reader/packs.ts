@@ -54,10 +54,10 @@ function ourPack(name: string): ReturnType<PackText> | undefined {
     const text = OURS.get(name.slice(OWN.length));
     const ours = [...OURS.keys()].map((one) => `${OWN}${one}`);
     return text === undefined
-      ? { why: `there is no pack \`${name}\`${meant(name, ours)}`, help: `ours are ${ours.join(", ")}` }
+      ? { why: `the pack \`${name}\` was not found${meant(name, ours)}`, help: `ours are ${ours.join(", ")}` }
       : { file: name, text };
   }
-  return OURS.has(name) ? { why: `there is no pack \`${name}\``, help: `write "${OWN}${name}"` } : undefined;
+  return OURS.has(name) ? { why: `the pack \`${name}\` was not found`, help: `write "${OWN}${name}"` } : undefined;
 }
 
 const noFile = (name: string) => ({

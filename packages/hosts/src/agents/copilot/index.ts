@@ -153,12 +153,12 @@ const facts = /* @__PURE__ */ hostFacts({
     aliases: ["copilot"],
     within: "gh",
     options: {
-      questions: /* @__PURE__ */ listed("--autopilot; --assisted-approval; --yolo; --allow-tool; --allow-url; --acp; --remote"),
+      questions: /* @__PURE__ */ listed("--autopilot; --assisted-approval; --yolo; --allow-url; --acp; --remote"),
       code: /* @__PURE__ */ listed(
         "--additional-mcp-config; --extension-sdk-path; --plugin-dir; --enable-mcp-server; --experimental; --bash-env",
         "--environment-host; --share; --share-gist; --remote-export",
       ),
-      valued: ["--mode"],
+      valued: ["--mode", "--allow-tool"],
     },
   },
   variables: {

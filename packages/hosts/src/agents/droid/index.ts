@@ -88,9 +88,10 @@ const facts = /* @__PURE__ */ hostFacts({
     options: {
       hooks: ["--settings"],
       questions: /* @__PURE__ */ listed(
-        "--auto; --autonomy-level; --auto-merge; --allow-subagents-in-scripts; --no-require-approval",
+        "--autonomy-level; --auto-merge; --allow-subagents-in-scripts; --no-require-approval",
         "--no-require-change-approval; --tool-execution-mode",
       ),
+      valued: ["--auto"],
       code: /* @__PURE__ */ listed("--droid-path; --git-ai-bin; --listen; --remote-access; --daemon; --proxy"),
     },
   },
