@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
 import { readPolicy } from "@assent/core/policy/read";
+import { OUR_PACKS } from "@assent/guard/engine/reader";
 import { type Block, readTyped } from "./blocks.ts";
 import { compare } from "./compare.ts";
 
@@ -262,7 +263,7 @@ function checkPolicy(block: Block): Outcome {
     : /^"(?:allow|ask|deny)"/.test(bare)
       ? `{ "permissions": ${whole} }`
       : whole;
-  const result = readPolicy(policy, { file: block.file, layer: "user", examples: () => [] });
+  const result = readPolicy(policy, { file: block.file, layer: "user", examples: () => [], packs: OUR_PACKS });
   const problems = result.ok ? [] : result.problems.filter(({ key }) => !/\.(?:match|notMatch)\[/.test(key));
   return problems.length === 0 ? { block } : { block, problem: problems.map(({ message }) => message).join("\n") };
 }
