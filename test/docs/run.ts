@@ -242,7 +242,7 @@ const verdictsSaid = (text: string): readonly string[] =>
   [...text.matchAll(/^ *(?:if \(.*\) )?console\.log\(.*\); \/\/ (allow|ask|deny|pending)\b/gm)].map(([, verdict = ""]) => verdict);
 
 const POLICY_KEY =
-  /^\s*"(?:permissions|operations|version|preset|mode|unknown|allow|ask|deny|automation|audit|undo|team|wrappers|aliases|\$schema)"/;
+  /^\s*"(?:permissions|operations|extends|version|preset|mode|unknown|allow|ask|deny|automation|audit|undo|team|wrappers|aliases|\$schema)"/;
 
 /** A policy, a part of one, or a rule. */
 function checkPolicy(block: Block): Outcome {
