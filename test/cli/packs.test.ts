@@ -132,7 +132,8 @@ describe("a pack that one's own policy names", () => {
     place.write("~/packs/a.jsonc", denying("zap"));
     expect(explain(place, "ls")).toMatchObject({ verdict: "ask" });
     expect(explain(place, "ls").reason).toContain("nobody has agreed to the pack `packs/a.jsonc`");
-    expect(assent(place, ["trust", "--global", "--yes"]).status).toBe(0);
+    const yes = assent(place, ["trust", "--global", "--yes"]);
+    expect([yes.status, yes.stdout]).toEqual([0, "~/packs/a.jsonc counts as you were shown it\n"]);
     expect([verdict(place, "ls"), verdict(place, "zap x")]).toEqual(["allow", "deny"]);
   });
 

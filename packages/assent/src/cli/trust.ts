@@ -66,7 +66,7 @@ export async function trust(options: TrustOptions): Promise<number> {
   if (changed.length === 0) {
     keep();
     if (options.json === true) writeJson({ ...facts, changed: false });
-    else writeStdout(`${short(place.file)} is trusted already\n`);
+    else writeStdout(`${[...texts.keys()].map(short).join(", ")} ${texts.size === 1 ? "is" : "are"} trusted already\n`);
     return 0;
   }
   const differences = changed.flatMap(([file, text]): readonly string[] => {
@@ -91,7 +91,9 @@ export async function trust(options: TrustOptions): Promise<number> {
   // Packs are read from what is kept.
   if (!keep() && named.size > 0) return fail("what you agreed to cannot be kept, so the packs do not count");
   if (options.json === true) writeJson({ ...facts, changed: true });
-  else writeStdout(`trusted ${short(place.file)} until it changes\n`);
+  else
+    for (const [file] of changed)
+      writeStdout(named.has(file) ? `${short(file)} counts as you were shown it\n` : `trusted ${short(file)} until it changes\n`);
   return 0;
 }
 
