@@ -26,6 +26,8 @@ const mayVanish = ({ parts = [] }: Word): boolean =>
       (part.operation.operator.endsWith("=") ? !tellsText(part.operation.operand) : mayVanish(part.operation.operand)),
   );
 
+const expands = ({ type }: WordPart): boolean => /^(?:Simple|Parameter|Command)Expansion$/.test(type);
+
 const tellsText = ({ text, parts }: Word): boolean =>
   parts === undefined ? /[\w./]/.test(text) : parts.some((part) => part.type === "Literal" && /[\w./]/.test(part.text));
 
@@ -92,6 +94,9 @@ function bashism(node: SyntaxNode): string | undefined {
       return '$"…"';
     case "Word":
       if (node.parts !== undefined && node.parts.length > 1 && mayVanish(node)) return "${NAME=…} in a word";
+      // ksh93 and mksh expand `{$x}` by the commas in the text of x.
+      if (node.parts?.some(expands) === true && node.parts.some((part) => part.type === "Literal" && part.text.includes("{")))
+        return "{$NAME}";
       return /^~[-+\d]/.test(node.text) ? "~+" : undefined;
     case "BraceExpansion":
       return "{a,b}";

@@ -318,8 +318,10 @@ class FieldBuilder {
       if (i > 0) this.endField();
       if (piece === "") return;
       this.present = true;
-      // A backslash quotes there in bash, not in zsh; with extglob the bracket opens a pattern (bash(1), Pattern Matching).
-      if (/[\\]|[@?*+!]\(/.test(piece)) this.addValue(unknown("a pattern in the text of a variable", true));
+      // A backslash quotes there in bash, not in zsh; with extglob the bracket opens a pattern (bash(1), Pattern Matching); ksh93 and mksh
+      // expand braces there.
+      if (/[\\]|[@?*+!]\(/.test(piece) || (this.ex.state.portable && piece.includes("{")))
+        this.addValue(unknown("a pattern in the text of a variable", true));
       else {
         const atoms = patternAtoms(piece);
         this.addValue({ atoms, many: atoms.some(isWildcard) });

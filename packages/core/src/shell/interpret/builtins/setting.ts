@@ -298,6 +298,8 @@ const read: Builtin = (call) => {
       const word = given.values.get(letter);
       if (word !== undefined && (/^[A-Za-z_]\w*(\[|$)/.test(textOf(word) ?? "") || (textOf(word) === undefined && !isPlainNumber(word))))
         assignTo(call, word, unknown("a word of the input"));
+      // A number is then a positional parameter.
+      else if (word !== undefined && /[np]/.test(letter)) call.state.positional = [unknown("the positional parameters after read", true)];
       if (word !== undefined && letter === "t") evaluateAsArithmetic(expansion(call.cx, call.state), word, "the time of read -t, in zsh,");
     }
   const { separators, plain } = lineWithin(call, line, given.letters.includes("r"));
