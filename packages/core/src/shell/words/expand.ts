@@ -70,7 +70,11 @@ export function expandParts(ex: Expansion, parts: readonly WordPart[]): Value {
 }
 
 /** The escapes of `$'…'` that both shells know (bash(1), QUOTING; zshmisc(1), QUOTING): of others zsh drops the backslash. */
-const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|[0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8})/g;
+const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|([0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8}))/g;
+
+/** A NUL ends the text in bash, and in zsh the whole word for a program that is given it. */
+const withoutEscapes = (text: string): string =>
+  text.replace(ESCAPES, (escape: string, number = "") => (/^(?:[xuU]?0+|400)$/.test(number) ? escape : ""));
 
 class FieldBuilder {
   private readonly ex: Expansion;
@@ -126,6 +130,10 @@ class FieldBuilder {
     return this.finish();
   }
 
+  private isFresh(): boolean {
+    return this.splitting && !this.present && this.atoms.length === 0;
+  }
+
   private zshDollar(part: WordPart | Word, following: boolean): void {
     if (this.ex.cx.maybeZsh && part.text.includes("$") && hasZshDollar(part.text, following)) this.zshReads(part.text, part);
   }
@@ -162,7 +170,12 @@ class FieldBuilder {
         if (part.value !== "" || quoted) this.present = true;
         return;
       case "AnsiCQuoted":
-        if (cx.maybeZsh && part.text.replace(ESCAPES, "").includes("\\"))
+        // `read -d $'\0'`: alone it is the empty word in both.
+        if (
+          cx.maybeZsh &&
+          withoutEscapes(part.text).includes("\\") &&
+          !(this.isFresh() && following === undefined && /^\$'\\0+'$/.test(part.text))
+        )
           cx.unknown("an escape that bash and zsh read differently", { span: cx.span(part), help: "write the character itself" });
         this.text(part.value);
         this.present = true;
