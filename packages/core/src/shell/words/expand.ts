@@ -3,7 +3,7 @@ import { spend } from "../../action/index.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { bracesOf } from "./brace.ts";
 import type { Context } from "./context.ts";
-import { hasZshDollar, isZshLength, readParameter, type Fields } from "./parameter.ts";
+import { hasZshDollar, isZshEscape, isZshLength, readParameter, type Fields } from "./parameter.ts";
 import type { ShellState } from "./state.ts";
 import {
   concat,
@@ -68,13 +68,6 @@ export function expandParts(ex: Expansion, parts: readonly WordPart[]): Value {
   parts.forEach((part, i) => builder.add(part, true, parts[i + 1]));
   return builder.finish().reduce(concat, literal(""));
 }
-
-/** The escapes of `$'…'` that both shells know (bash(1), QUOTING; zshmisc(1), QUOTING): of others zsh drops the backslash. */
-const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|([0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8}))/g;
-
-/** A NUL ends the text in bash, and in zsh the whole word for a program that is given it. */
-const withoutEscapes = (text: string): string =>
-  text.replace(ESCAPES, (escape: string, number = "") => (/^(?:[xuU]?0+|400)$/.test(number) ? escape : ""));
 
 class FieldBuilder {
   private readonly ex: Expansion;
@@ -170,12 +163,7 @@ class FieldBuilder {
         if (part.value !== "" || quoted) this.present = true;
         return;
       case "AnsiCQuoted":
-        // `read -d $'\0'`: alone it is the empty word in both.
-        if (
-          cx.maybeZsh &&
-          withoutEscapes(part.text).includes("\\") &&
-          !(this.isFresh() && following === undefined && /^\$'\\0+'$/.test(part.text))
-        )
+        if (cx.maybeZsh && isZshEscape(part.text, this.isFresh() && following === undefined))
           cx.unknown("an escape that bash and zsh read differently", { span: cx.span(part), help: "write the character itself" });
         this.text(part.value);
         this.present = true;

@@ -70,7 +70,7 @@ export function tempPrefix(inv: Invocation): void {
     if (textOf(prefix)?.includes("/") !== false) refuse(inv, `mktemp -t ${describe(prefix)} may leave the folder for temporary files`);
 }
 
-/** mktemp(1) of GNU: one fresh file or folder in the folder that is named (last, or first: toybox), else in that for temporary files; the template may go on from there. */
+/** mktemp(1): one fresh file or folder in the folder that is named last (first: toybox), else in that for temporary files; the template goes on from there. */
 export function tempFolder(inv: Invocation): void {
   if (has(inv, "-u", "--dry-run")) return;
   inv.output = freshPath(inv);
