@@ -221,7 +221,14 @@ describe("what git keeps elsewhere, or what the line does not name", () => {
     place.write("secrets/new.txt", "canary\n");
     git("add", "-f", "secrets/new.txt");
     git("stash");
-    for (const command of ["git stash show -p", "git stash show -p 0", "git show stash", "git diff stash@{0}", "git stash list -p"])
+    for (const command of [
+      "git stash show -p",
+      "git stash show -p 0",
+      "git show stash",
+      "git diff stash@{0}",
+      "git stash list -p",
+      "git stash show -- stash@{0}",
+    ])
       expect(judge(place, command, RULES(place)), command).toBe("ask");
     git("stash", "clear");
     place.write("src/a.ts", "e\n");

@@ -146,6 +146,8 @@ describe("what no commit has yet is shown by nothing that shows the index or the
     ["git diff --staged -U9"],
     ["git diff HEAD"],
     ["git diff HEAD~1 -- src"],
+    ["git diff HEAD~1 *"],
+    ['for f in *; do git diff HEAD "$f"; done'],
     ["git diff --stat -p"],
     ["git -C src diff"],
     ["git grep KEY"],

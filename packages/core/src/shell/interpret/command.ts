@@ -98,11 +98,14 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   // Where `time` is no word of the shell (dash), `time -f %e rm x` is the program with its options; in bash `-f` is a command.
   if (cx.timed > 0 && words[0] !== undefined && prefixOf(words[0]).startsWith("-"))
     dispatch({ cx, state: state.fork(), argv: [literal("time"), ...words], env, stdin: input, span, assigned: [], runner: RUNNER });
+  const left = cx.escapes.map(({ states }) => states.length);
   const start = (own: Stream): ShellOutcome => dispatch({ cx, state, argv: words, env, stdin: own, span, assigned, runner: RUNNER });
   const outcome = withOwnInput(cx, stdin, redirected.stdin, start);
   const lasting = words[0] === undefined || mayKeep(state, textOf(words[0]));
   if (handed.size > 0)
-    for (const end of new Set([state, outcome.ok, outcome.fail])) takeBack(end, handed, { environment, variables, lasting });
+    // `return` and `break` leave with what stands before them, too.
+    for (const end of new Set([state, outcome.ok, outcome.fail, ...cx.escapes.flatMap(({ states }, i) => states.slice(left[i]))]))
+      takeBack(end, handed, { environment, variables, lasting });
   const exec = secret === undefined ? -1 : cx.actions.findIndex((action, i) => i >= before && action.kind === "exec");
   if (exec >= 0) cx.unknown(`shows or hands on $${secret ?? ""}, whose name says that it is a secret`, { span, exec });
   doubtAmount(ex, { out: outcome.out, redirected, input, words: node.args, redirects: node.redirects, first: before });

@@ -26,6 +26,8 @@ const mayVanish = ({ parts = [] }: Word): boolean =>
       (part.operation.operator.endsWith("=") ? !tellsText(part.operation.operand) : mayVanish(part.operation.operand)),
   );
 
+const expands = ({ type }: WordPart): boolean => /^(?:Simple|Parameter|Command)Expansion$/.test(type);
+
 const tellsText = ({ text, parts }: Word): boolean =>
   parts === undefined ? /[\w./]/.test(text) : parts.some((part) => part.type === "Literal" && /[\w./]/.test(part.text));
 
@@ -85,13 +87,16 @@ function bashism(node: SyntaxNode): string | undefined {
         (part) => part.type === "ParameterExpansion" && part.operation?.type === "Default" && /"[^"]*[\s*?[$`]/.test(part.text.slice(1)),
       )
         ? '"${…"…"}"'
-        : quotedTilde(node.parts);
+        : quotedOperand(node.parts);
     case "HereDoc":
-      return quotedTilde(node.body.parts);
+      return quotedOperand(node.body.parts);
     case "LocaleString":
       return '$"…"';
     case "Word":
       if (node.parts !== undefined && node.parts.length > 1 && mayVanish(node)) return "${NAME=…} in a word";
+      // ksh93 and mksh expand `{$x}` by the commas in the text of x.
+      if (node.parts?.some(expands) === true && node.parts.some((part) => part.type === "Literal" && part.text.includes("{")))
+        return "{$NAME}";
       return /^~[-+\d]/.test(node.text) ? "~+" : undefined;
     case "BraceExpansion":
       return "{a,b}";
@@ -134,14 +139,12 @@ const pieces = (word: Word | undefined): readonly string[] =>
       : word.parts.map((part) => (part.type === "Literal" ? part.text : ""));
 
 /** In double quotes yash takes a `~` for the home, and in a here-document mksh and posh do, too (POSIX leaves it open; run). */
-const quotedTilde = (parts: readonly WordPart[] = []): string | undefined =>
-  parts.some(
-    (part) =>
-      part.type === "ParameterExpansion" &&
-      (operandOf(part)?.text.startsWith("~") === true || quotedTilde(operandOf(part)?.parts) !== undefined),
-  )
-    ? '"${NAME…~}"'
-    : undefined;
+const quotedOperand = (parts: readonly WordPart[] = []): string | undefined => {
+  const operands = parts.flatMap((part) => (part.type === "ParameterExpansion" ? (operandOf(part) ?? []) : []));
+  // posh drops a backslash there, and in a here-document most do.
+  if (operands.some(({ text }) => /\\[^$`"\\}]/.test(text))) return '"${NAME…\\}"';
+  return operands.some(({ text, parts: inner }) => text.startsWith("~") || quotedOperand(inner) !== undefined) ? '"${NAME…~}"' : undefined;
+};
 
 /** Before dash 0.5.11 what `export` and `readonly` are given is split like any other word. */
 function splitsAssignment(node: Extract<SyntaxNode, { type: "Command" }>): boolean {

@@ -275,6 +275,7 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       const name = node.name.value;
       cx.doubt(cx.span(node), [
         cx.timed > 0 && cx.maybeZsh && { reason: "bash and zsh read a function defined under `time` differently" },
+        state.aliases.has(name) && { reason: `the alias ${name} may stand where a function gets its name, and gives it another` },
         CALLED_BY_SHELL.test(name) && { reason: `the shell itself calls the function ${name}` },
       ]);
       state.setFunction(name, [node]);

@@ -134,8 +134,11 @@ function takeLong(word: Value, next: Value | undefined, grammar: Grammar, isSeve
     const wanted = option?.argument === "none" ? undefined : option;
     return { options: [{ written, option: wanted, value: attached }], doubts: severalBehind(attached, written), usedNext: false };
   }
-  // Of an option that is not written out another program of the name knows nothing, and the word behind it is an operand to that.
-  if (option?.argument === "required" && INERT_KINDS.has(option.kind.is) && grammar.style !== "words" && !grammar.options.has(written))
+  // Of an option that is not written out another program of the name knows nothing, and the word behind it is an operand to that; what ends
+  // one (`du --v`) may be another option of another.
+  const isShort = grammar.style !== "words" && !grammar.options.has(written);
+  const ends = option?.consequences.some(({ then }) => then === "stop") === true;
+  if (isShort && (ends || (option?.argument === "required" && INERT_KINDS.has(option.kind.is))))
     return { options: [{ written, option: undefined }], doubts: [], usedNext: false };
   if (option?.argument === "required") {
     const value = next === undefined ? undefined : next;

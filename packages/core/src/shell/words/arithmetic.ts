@@ -38,6 +38,8 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
         );
       return;
     case "ArithmeticWord":
+      // bash takes single quotes there for what they are, which is an error.
+      if (expression.parts?.some(({ text }) => /^\$?'/.test(text)) === true) ex.cx.mayFail(ex.state);
       word(ex, expression.value, expression.parts === undefined ? undefined : expandParts(ex, expression.parts));
       return;
   }

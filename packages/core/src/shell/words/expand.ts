@@ -3,7 +3,7 @@ import { spend } from "../../action/index.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { bracesOf } from "./brace.ts";
 import type { Context } from "./context.ts";
-import { hasZshDollar, isZshLength, readParameter, type Fields } from "./parameter.ts";
+import { hasZshDollar, isZshEscape, isZshLength, readParameter, type Fields } from "./parameter.ts";
 import type { ShellState } from "./state.ts";
 import {
   concat,
@@ -69,9 +69,6 @@ export function expandParts(ex: Expansion, parts: readonly WordPart[]): Value {
   return builder.finish().reduce(concat, literal(""));
 }
 
-/** The escapes of `$'…'` that both shells know (bash(1), QUOTING; zshmisc(1), QUOTING): of others zsh drops the backslash. */
-const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|[0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8})/g;
-
 class FieldBuilder {
   private readonly ex: Expansion;
   private readonly splitting: boolean;
@@ -126,6 +123,10 @@ class FieldBuilder {
     return this.finish();
   }
 
+  private isFresh(): boolean {
+    return this.splitting && !this.present && this.atoms.length === 0;
+  }
+
   private zshDollar(part: WordPart | Word, following: boolean): void {
     if (this.ex.cx.maybeZsh && part.text.includes("$") && hasZshDollar(part.text, following)) this.zshReads(part.text, part);
   }
@@ -162,7 +163,7 @@ class FieldBuilder {
         if (part.value !== "" || quoted) this.present = true;
         return;
       case "AnsiCQuoted":
-        if (cx.maybeZsh && part.text.replace(ESCAPES, "").includes("\\"))
+        if (cx.maybeZsh && isZshEscape(part.text, this.isFresh() && following === undefined))
           cx.unknown("an escape that bash and zsh read differently", { span: cx.span(part), help: "write the character itself" });
         this.text(part.value);
         this.present = true;
@@ -318,8 +319,10 @@ class FieldBuilder {
       if (i > 0) this.endField();
       if (piece === "") return;
       this.present = true;
-      // A backslash quotes there in bash, not in zsh; with extglob the bracket opens a pattern (bash(1), Pattern Matching).
-      if (/[\\]|[@?*+!]\(/.test(piece)) this.addValue(unknown("a pattern in the text of a variable", true));
+      // A backslash quotes there in bash, not in zsh; with extglob the bracket opens a pattern (bash(1), Pattern Matching); ksh93 and mksh
+      // expand braces there.
+      if (/[\\]|[@?*+!]\(/.test(piece) || (this.ex.state.portable && piece.includes("{")))
+        this.addValue(unknown("a pattern in the text of a variable", true));
       else {
         const atoms = patternAtoms(piece);
         this.addValue({ atoms, many: atoms.some(isWildcard) });

@@ -61,7 +61,9 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
   if (part.operation === undefined) return found;
   if (found.fields !== undefined) {
     operate(ex, part.operation, undefined, part, quoted);
-    return found.fields.length === 0 && part.operation.type !== "Default" ? found : listOf(`a part of $${part.parameter}`);
+    // A slice may begin with `$0`, and `@A` and `@a` tell of what has no element, too.
+    const stays = !["Default", "Slice", "Transform"].includes(part.operation.type);
+    return found.fields.length === 0 && stays ? found : listOf(`a part of $${part.parameter}`);
   }
   const { operation } = part;
   if (cx.maybeZsh && operation.type === "Default" && operation.operator.endsWith("=") && /\{[^}]*(,|\.\.)/.test(operation.operand.text))
@@ -148,6 +150,8 @@ function element(ex: Expansion, name: string, index: string, quoted: boolean): F
   if (variable === undefined || (!isArray(variable) && /[aA]/.test(ex.state.attributesOf(name))))
     return index === "@" ? listOf(`\${${name}[@]}`, variable === undefined) : one(unknown(`\${${name}[${index}]}`, true));
   const values = isArray(variable) ? variable : [variable];
+  // One that is not set holds nothing, and its text is empty all the same.
+  if (index === "@" && !isArray(variable) && !textOf(variable)) return listOf(`\${${name}[@]}`);
   if (index === "@" || (index === "*" && !quoted)) return { fields: values };
   if (index === "*") return one(joined(ex.state, values));
   // zsh counts from one.
@@ -171,7 +175,7 @@ function operate(
     case "Replace":
       expandText(ex, operation.pattern);
       expandText(ex, operation.replacement);
-      if (new RegExp(`\\$\\{?${part.parameter}\\b`).test(operation.replacement.text)) ex.cx.unknown(GROWS, { span: ex.cx.span(part) });
+      if (namesIn(operation.replacement.text).includes(part.parameter)) ex.cx.unknown(GROWS, { span: ex.cx.span(part) });
       return unknown(why, true);
     case "Slice":
       // zshexpn(1): `${NAME::=WORD}` assigns, whatever NAME was; in bash it is an error.
@@ -196,6 +200,8 @@ function operate(
       return unknown(why, true);
   }
 }
+
+const namesIn = (text: string): readonly (string | undefined)[] => [...text.matchAll(/\$\{?[!#]?(\w+|[@*#?!$-])/g)].map(([, name]) => name);
 
 function withDefault(ex: Expansion, operator: string, value: Value | undefined, operand: Value, part: ParameterExpansionPart): Value {
   const { cx, state } = ex;
@@ -279,6 +285,14 @@ export function hasZshDollar(raw: string, following: boolean): boolean {
   const text = /[\\'"]/.test(raw) ? bare(raw) : raw;
   return /\$[=~^+]+(?:[\w{@*!?$#-])/.test(text) || (following && /\$[=~^+]+$/.test(text));
 }
+
+/** The escapes of `$'…'` that both shells know (bash(1), QUOTING; zshmisc(1), QUOTING): of others zsh drops the backslash. */
+const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|[0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8})/g;
+const NUL = /^\\(?:[xuU]?0+|400)$/;
+
+/** A NUL ends the text in bash, and in zsh the whole word for a program that is given it; alone (`read -d $'\0'`) the word is empty in both. */
+export const isZshEscape = (text: string, isAlone: boolean): boolean =>
+  text.replace(ESCAPES, (escape) => (NUL.test(escape) ? escape : "")).includes("\\") && !(isAlone && /^\$'\\0+'$/.test(text));
 
 /** `$#x` is a length in zsh, `$#` and an `x` in bash. */
 export const isZshLength = (part: WordPart, following: WordPart | undefined): boolean =>

@@ -125,9 +125,13 @@ const exec: Builtin = (call) => {
   if (letters.includes("c")) takeAway(call.state, () => true);
   const starting = { ...call, argv: rest, env: [] };
   const { out } = dispatch({ ...starting, external: true });
-  // Behind exec zsh looks for functions, builtins and `-`, too (5.9, run).
+  // Behind exec zsh looks for functions, builtins and `-`, too, and mksh for `command` (run).
   const [name] = rest.map((word) => textOf(word));
-  if (call.cx.maybeZsh && name !== undefined && (call.state.functions.has(name) || builtinEntryFor(name) !== undefined))
+  if (
+    (call.cx.maybeZsh || call.state.portable) &&
+    name !== undefined &&
+    (call.state.functions.has(name) || builtinEntryFor(name) !== undefined)
+  )
     dispatch({ ...starting, state: call.state.fork() });
   call.cx.cuts++;
   return { out, ok: undefined, fail: undefined };

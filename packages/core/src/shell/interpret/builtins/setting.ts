@@ -4,7 +4,20 @@ import { leftOf, takeAround, takeInput, takeLine, sharedInput } from "../../word
 import { mayBegin } from "../../words/paths.ts";
 import { isSecretName } from "../../programs/secret-words.ts";
 import { isArray, sameVariable, type ShellState } from "../../words/state.ts";
-import { concat, holeOf, literal, NOTHING, onePath, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../../words/value.ts";
+import {
+  concat,
+  holeOf,
+  isHole,
+  literal,
+  NOTHING,
+  onePath,
+  prefixOf,
+  textOf,
+  torn,
+  unknown,
+  type Stream,
+  type Value,
+} from "../../words/value.ts";
 import { assignVariable, isArrayFromStart, setNumber, steering } from "../../words/variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
@@ -220,7 +233,9 @@ const QUIET_OPTIONS = new RegExp(
 const set: Builtin = (call) => {
   const { cx, state, words } = call;
   cx.changed.push("@");
-  if (words.length === 0) cx.unknown("set shows variables, which may hold secrets", { span: call.span, exec: call.exec });
+  // Words that may be none leave it alone.
+  const mayBeNone = ({ atoms, many }: Value): boolean => many && (state.options.has("nullglob") || atoms.every(isHole));
+  if (words.every(mayBeNone)) cx.unknown("set shows variables, which may hold secrets", { span: call.span, exec: call.exec });
   const shown = { is: "unknown", why: "what set shows", network: false } as const;
   for (let i = 0; i < words.length; i++) {
     const word = words[i];
@@ -298,6 +313,8 @@ const read: Builtin = (call) => {
       const word = given.values.get(letter);
       if (word !== undefined && (/^[A-Za-z_]\w*(\[|$)/.test(textOf(word) ?? "") || (textOf(word) === undefined && !isPlainNumber(word))))
         assignTo(call, word, unknown("a word of the input"));
+      // A number is then a positional parameter.
+      else if (word !== undefined && /[np]/.test(letter)) call.state.positional = [unknown("the positional parameters after read", true)];
       if (word !== undefined && letter === "t") evaluateAsArithmetic(expansion(call.cx, call.state), word, "the time of read -t, in zsh,");
     }
   const { separators, plain } = lineWithin(call, line, given.letters.includes("r"));

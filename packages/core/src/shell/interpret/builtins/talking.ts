@@ -24,8 +24,8 @@ import { done, type Builtin, type BuiltinCall } from "./index.ts";
 const text = (atoms: readonly Atom[]): Stream => ({ is: "text", value: { atoms: join(atoms), many: false } });
 
 /** Under nounset nothing is printed where a variable is not set. */
-const whole = ({ state }: Parameters<Builtin>[0], out: Stream): Stream =>
-  state.options.has("nounset") && out.is === "text" && holeOf(out.value)?.ambient === true
+const whole = ({ state, words }: Parameters<Builtin>[0], out: Stream): Stream =>
+  state.options.has("nounset") && words.some(({ atoms }) => atoms.some((atom) => isHole(atom) && atom.ambient === true))
     ? { is: "unknown", why: "text with a variable that may not be set", network: false }
     : out;
 

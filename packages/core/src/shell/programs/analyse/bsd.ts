@@ -70,17 +70,19 @@ export function tempPrefix(inv: Invocation): void {
     if (textOf(prefix)?.includes("/") !== false) refuse(inv, `mktemp -t ${describe(prefix)} may leave the folder for temporary files`);
 }
 
-/** mktemp(1) of GNU: one fresh file or folder in the folder that is named last, else in that for temporary files; the template may go on from there. */
+/** mktemp(1): one fresh file or folder in the folder that is named last (first: toybox), else in that for temporary files; the template goes on from there. */
 export function tempFolder(inv: Invocation): void {
   if (has(inv, "-u", "--dry-run")) return;
   inv.output = freshPath(inv);
-  const given = inv.args.options.findLast(({ option }) => option?.names.some((name) => name === "-p" || name === "--tmpdir") === true);
-  if (given === undefined) return;
   const [template = literal("tmp.XXXXXXXXXX")] = inv.args.operands;
-  // In the folder for temporary files it is what mktemp without an option makes.
-  if ((given.value === undefined || textOf(given.value) === "") && /^[\w.+-]+$/.test(textOf(template) ?? "")) return;
-  const named = given.value !== undefined && textOf(given.value) !== "" ? given.value : literal(inv.cx.world.env("TMPDIR") ?? "/tmp");
-  emitFile(inv, has(inv, "-d", "--directory") ? "mkdir" : "write", concat(named, concat(literal("/"), template)));
+  for (const { option, value } of inv.args.options) {
+    if (option?.names.some((name) => name === "-p" || name === "--tmpdir") !== true) continue;
+    const isTemp = value === undefined || textOf(value) === "";
+    // In the folder for temporary files it is what mktemp without an option makes.
+    if (isTemp && /^[\w.+-]+$/.test(textOf(template) ?? "")) continue;
+    const named = isTemp ? literal(inv.cx.world.env("TMPDIR") ?? "/tmp") : value;
+    emitFile(inv, has(inv, "-d", "--directory") ? "mkdir" : "write", concat(named, concat(literal("/"), template)));
+  }
 }
 
 /** What it prints where it surely makes one: a template ends in three X at least, and names no folder that is not there. */

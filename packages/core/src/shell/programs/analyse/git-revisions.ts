@@ -57,8 +57,12 @@ function colonOf(text: string): number {
   return text.indexOf(":");
 }
 
+/** git-stash(1), `show`: it takes no paths, and its operand is a stash behind `--`, too. */
+const isStash = ({ grammar }: Pick<Invocation, "grammar">): boolean => grammar.options.has("--only-untracked");
+
 /** Operands in front of `--`, where no path stands. */
-export function revisionsOf({ args, words }: Invocation): readonly Value[] {
+export function revisionsOf({ args, words, grammar }: Invocation): readonly Value[] {
+  if (isStash({ grammar })) return args.operands;
   const isValue = (word: Value): boolean => args.options.some(({ value, second }) => value === word || second === word);
   const dashes = words.findIndex((word) => textOf(word) === "--" && !isValue(word));
   const paths = new Set(dashes < 0 ? [] : words.slice(dashes));
@@ -81,7 +85,7 @@ const showsContent = ({ grammar, args, words }: Invocation, without?: RegExp): b
 
 /** git-stash(1), `show`: it counts where no option of git-diff(1) that shows more and no `--` is given. */
 const onlyCounts = ({ grammar, args, words }: Pick<Invocation, "grammar" | "args" | "words">): boolean =>
-  grammar.options.has("--only-untracked") &&
+  isStash({ grammar }) &&
   args.options.every(
     ({ option }) => option?.names.some((name) => name.endsWith("-untracked") || (COUNTS.test(name) && !TELLS.test(name))) === true,
   ) &&
@@ -151,7 +155,7 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
     word !== pattern && (!inFront.includes(word) || (revisions.includes(word) && isPath(inv, word) && !isMessage(word)));
   // git-log(1): a file is followed to where it had another name; lines of one by renames, and by copies of what changed beside it.
   const isOfLines = has(inv, "-L") && !isBlame(inv);
-  const named = has(inv, "--follow") || isOfLines ? [] : inv.args.operands.filter(isNamed);
+  const named = has(inv, "--follow") || isOfLines || isStash(inv) ? [] : inv.args.operands.filter(isNamed);
   const lines = has(inv, "--follow", "--find-copies-harder", "-C", "--find-copies") ? [] : valuesOf(inv, "-L").map(fileOfLines);
   const others = revisions.filter((word) => !named.includes(word));
   // git-diff(1): one folder of a commit is compared with the working tree.
@@ -228,7 +232,6 @@ function shownOf(inv: Invocation, walks: boolean, revisions: readonly Value[], i
   const texts = (grammar.options.has("--all-progress") ? revisions.filter((word) => textOf(word) !== "-") : revisions).map(textOf);
   const known = texts.flatMap((text) => text ?? []);
   const isPatches = grammar.options.has("--cover-letter");
-  const isStash = grammar.options.has("--only-untracked");
   // git-reflog(1), git-stash(1), `list`: what is meant stands in a log of their own.
   const isLog = grammar.options.has("--walk-reflogs");
   const isMany = grammar.options.has("--no-commit-id");
@@ -244,11 +247,11 @@ function shownOf(inv: Invocation, walks: boolean, revisions: readonly Value[], i
     has(inv, ...ANY_REVISION) ||
     (isLog && !walks && grammar.slots?.some(({ kind }) => isRead(kind)) !== true);
   if (isAny) return { of: "history" };
-  const [only = isStash ? "stash" : "HEAD", ...others] = known;
+  const [only = isStash(inv) ? "stash" : "HEAD", ...others] = known;
   // git-format-patch(1): one revision is where it begins; git-diff-tree(1): one is compared with the one before it.
   const isStart = isPatches && known.length === 1 && !isRange && !has(inv, "--root");
   const isBefore = isMany && known.length === 1;
-  const first = isStart ? `${only}..HEAD` : isStash && /^\d+$/.test(only) ? `stash@{${only}}` : only;
+  const first = isStart ? `${only}..HEAD` : isStash(inv) && /^\d+$/.test(only) ? `stash@{${only}}` : only;
   const all = [first, ...(isBefore ? [`${only}^`] : []), ...others];
   const numbers = [
     ...valuesOf(inv, "-n", "--max-count").map(textOf),
@@ -291,11 +294,11 @@ function readPathspec(text: string): Pathspec {
   };
 }
 
-/** git-diff(1), git-grep(1): with two commits, or one to search in, nothing of the index or the working tree is shown. */
+/** git-diff(1), git-grep(1): with two commits, or one to search in, nothing of the index or the working tree is shown. What is not known may be a path. */
 const showsNow = ({ grammar }: Invocation, revisions: readonly Value[]): boolean =>
   (isStatus({ grammar }) || grammar.options.has("--cached")) &&
   revisions.every((word) => !/\.\./.test(prefixOf(word))) &&
-  revisions.length < 2;
+  revisions.filter((word) => textOf(word) !== undefined).length < 2;
 
 /** What no commit has yet is nobody's to see but that of whoever put it there. */
 function readChangedSecrets(inv: Invocation, folder: string, isShown: (path: string) => boolean): void {
