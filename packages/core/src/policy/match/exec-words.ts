@@ -75,7 +75,14 @@ function read(action: ExecAction): ExecWords {
   const hidden = spilling || (unknownOperand && argumentsBeforeEnd(argv).some(couldBeOption));
   const { operands, complete } = shape;
   const options = [...shape.options, ...optionLike(operands, argv)];
-  if (complete) return { options, also: [], operands, doubtful: new Map(), stray: new Set(), complete, guessed: false, hidden };
+  if (complete) {
+    const known = new Set(options.map(({ names: [name] }) => name));
+    const strays = operands.flatMap((operand, at) =>
+      operand.known && known.has(operand.text) ? [[operand, operands[at + 1]] as const] : [],
+    );
+    const doubtful = new Map(strays.flatMap(([{ text }, next]) => (next === undefined ? [] : [[next, text] as const])));
+    return { options, also: [], operands, doubtful, stray: new Set(strays.map(([one]) => one)), complete, guessed: false, hidden };
+  }
   const { options: also, doubtful, stray, hidden: mayHide } = guess(argv);
   return { options, also, operands, doubtful, stray, complete, guessed: false, hidden: hidden || mayHide };
 }

@@ -96,7 +96,9 @@ export interface EntryBelow {
 }
 
 function readEntry(place: string): KnowledgeEntry {
-  const [start, end] = place.split(":").map(Number);
+  const [start, to] = place.split(/[:+]/).map(Number);
+  // Of a subcommand it says how long the record is: that is shorter.
+  const end = start !== undefined && to !== undefined && place.includes("+") ? start + to : to;
   if (start === undefined || end === undefined) throw new Error("the knowledge tables are damaged");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by write-records.ts at build time
   return { ...(JSON.parse(readRecord(start, end)) as Omit<KnowledgeEntry, "about">), about: start };

@@ -43,7 +43,7 @@ export function writeRecords(entries: readonly TableEntry[], lines: ReadonlyMap<
     const start = records.length;
     records += asText({ ...fields, rows: own });
     if (Object.keys(about).length > 0) notes += `${start}\t${asText(about)}\n`;
-    return `${start}:${records.length}`;
+    return family === undefined ? `${start}+${records.length - start}` : `${start}:${records.length}`;
   };
   const index = entries.map(({ family, line, spec }) => {
     const { names, package: packages, ...rest } = spec;

@@ -22,24 +22,47 @@ const LOOPS = anyOf(
 );
 /** A function that calls itself whatever it finds. */
 const SELF = anyOf(
-  String.raw`\bfunction\s+(\w{1,60})[^{]{0,200}\{(?:(?!\bif\b|[?]|&&|\|\|)[^}]){0,300}?\b\1\s*\(`,
+  String.raw`\b(?:function|define)\s+(\w{1,60})[^{]{0,200}\{(?:(?!\bif\b|[?]|&&|\|\|)[^}]){0,300}?\b\1\s*\(`,
   String.raw`\bdef\s+(\w{1,60})[^:]{0,99}:(?:(?!\b(?:if|select|empty)\b|[?])[^;\n]){0,300}?\b\2\b`,
+  String.raw`\b(\w{1,60})\s*=\s*(?:lambda\b[^:\n]{0,60}:|\([^()]{0,60}\)\s*=>|->)(?:(?!\b(?:if|and|or)\b|[?]|&&|\|\|)[^;\n]){0,300}?\b\3\s*\.?\(`,
 );
 const WAYS_OUT =
   /\b(?:break|exit|last|die|return|exec|sleep|getline|input|limit|first|take|take_while|find|label|isvalid|raise|throw|await|yield|islice|zip)\b|<\w*>/;
 /** Twice what it was, in each round of a loop. */
 const DOUBLES = anyOf(
-  String.raw`(?<![\w.])([A-Za-z_]\w{0,60})\s*(?:[-+.*]|<<)?=\s*[[(]?(?:\.\.\.)?[$@]?\1(?:\s*[+.,*]\s*(?:\.\.\.)?|\s)[$@]?\1\b`,
+  String.raw`(?<![\w.])([A-Za-z_]\w{0,60})\s*(?:[-+.*]|<<)?=\s*(?:""\s*%\s*)?[[(]?(?:\.\.\.|\*)?[$@]?\1(?:\s*[+.,*]\s*(?:\.\.\.|\*)?|\s)[$@]?\1\b`,
   String.raw`(?<![\w.])([A-Za-z_]\w{0,60})\s*(?:[+.*]=|<<)\s*[$@]?\2\b(?!\s*[-[(.\/%?])`,
   String.raw`\bpush\s+@(\w{1,60})\s*,\s*@\3\b|\b(\w{1,60})\.(?:extend|push|concat)\s*\(\s*(?:\.\.\.)?\4\b`,
   String.raw`\bfor\s*\(?[^:;{]{0,60}\b(?:in|of)\s+(\w{1,60})\b(?:(?!\bif\b)[^]){0,200}?\b\5\.(?:append|push|extend|insert|unshift|add)\b`,
+  // A text or a list, and so many times what it was.
+  String.raw`(?<![\w.])([A-Za-z_]\w{0,60})\s*=\s*(?:""|\[)[^]{0,300}?(?<![\w.])[$@]?\6\s*` +
+    String.raw`(?:(?:\*|x)=\s*\d|=\s*[$@]?\6\s*(?:\*|\bx)\s*\d|=\s*\6\.repeat\s*\(|\.repeat!)|\brepeat\(2,\s*[$@]?(\w{1,60})`,
+  String.raw`\breduce\b[^]{0,99}?(?:(?<![\w.])(\w{1,60})\s*\+\s*\8\b|(?<!\w)\.\s*\+\s*\.(?!\w))`,
 );
-const ROUNDS = /\b(?:for|foreach|while|until|times|each|map|loop|step|upto)\b|(?:^|\})\s*\{/;
+const ROUNDS = /\b(?:for|foreach|forEach|while|until|times|each|map|loop|step|upto|reduce)\b|(?:^|\})\s*\{/;
+
+/** `s/a/aa/`, `x.replace("a", "aa")`, `gsub(/a/, "aa", x)`. */
+const SUBSTITUTES = new RegExp(
+  String.raw`(?:([$]\w{1,60})\s*=~\s*)?\bs/([^/\n]{1,40})/([^/\n]{1,80})/g|` +
+    String.raw`\b(replace|replaceAll|r?e?\.?sub|gsub!?)\s*\(\s*["'/]([^"'/\n]{1,40})["'/]g?\s*,\s*["']([^"'\n]{1,80})["']`,
+  "g",
+);
+/** What stands for what was found, twice. */
+const doublesWhat = (of: string, by: string): boolean => by.split(of).length > 2 || /(\$&|\$\d|\\\d|&).*\1/.test(by);
 
 /** Texts and patterns say nothing; numbers are written out, with what they are called. `undefined`: one is too long for that. */
 function plain(source: string): string | undefined {
   let text = source
-    .replaceAll(/"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|`[^`$]*`/g, '""')
+    .replaceAll(
+      SUBSTITUTES,
+      (whole: string, ...[name = "$_", inPerl = "", put = "", call = "", of = inPerl, by = put]: readonly string[]) =>
+        !doublesWhat(of, by) ? whole : call === "" ? `${name} x= 2` : call.endsWith("!") ? "repeat!(" : "repeat(2",
+    )
+    .replaceAll(/(?:\b[fFrRbBuU]{1,2}(?="|'))?(?:"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|`[^`]*`)/g, (quoted) => {
+      const names = [...quoted.matchAll(/[$#]?\{(\w+)\}|[$@](\w+)/g)].map(([, braced, plain = ""]) => braced ?? plain);
+      const twice = names.find((name, at) => names.indexOf(name) < at);
+      return twice === undefined ? '""' : ` ${twice} . ${twice} `;
+    })
     .replaceAll(/(^|[(,~{};!&|]|\b(?:if|unless|while|until|and|or|not|split|grep))(\s*)\/(?:[^/\\\n]|\\.)+\//g, '$1$2""=~""')
     .replaceAll(/(?<=\d)_(?=\d)|(?<=\b\d{1,40})n\b/g, "")
     .replaceAll(/\b\d{1,20}(?:\.\d{1,20})?e\+?\d{1,3}\b/gi, (number) => writeOut(Number(number)));
@@ -83,7 +106,9 @@ function conditionsIn(text: string): readonly Asked[] {
     const from = (all[n]?.index ?? 0) + whole.length;
     const end = opens === undefined ? from + text.slice(from).search(/[:;\n{}]|\bdo\b|$/) : closing(text, from);
     const parts = text.slice(from, end).split(";");
-    const rest = `${text.slice(0, all[n]?.index ?? 0)}\n${text.slice(end)}`;
+    const before = text.slice(0, all[n]?.index ?? 0);
+    // What stands before the loop happens once, unless a loop or a function is begun there.
+    const rest = `${/\b(?:def|function|sub|proc|lambda|while|until|for|loop|do)\b|[-=]>/.test(before) ? before : ""}\n${text.slice(end)}`;
     if (word === "for")
       return parts.length === 3 ? [{ condition: parts[1] ?? "", rest: `${text.slice(end)};${parts[2]}`, isUntil: false }] : [];
     return [{ condition: parts[0] ?? "", rest: parts.length > 1 ? `${rest};${parts[1]}` : rest, isUntil: word === "until" }];
@@ -101,7 +126,7 @@ function closing(text: string, from: number): number {
 
 /** A loop that goes on however often its body has run. */
 function hasNoEnd({ condition, rest, isUntil }: Asked): boolean {
-  const asked = condition.trim();
+  const asked = condition.trim().replaceAll(/\b(?:len|length|count|strlen)\s*\(\s*([$@]?\w+)\s*\)|([$@]?\w+)\.(?:length|size)\b/g, "$1$2");
   // It changes something itself, or asks what nobody knows here: a call, a match, the next of something.
   if (/\+\+|--|(?<![=!<>])=(?![=])|=~|<\w*>|(?<![\w)\]])\.|[$@][^\w(]|\$_\b|`|\/.*\/|\b(?:s|m|tr|y)\s*[{|#]/.test(asked)) return false;
   if ([...asked.matchAll(/(\w+)\s*\(/g)].some(([, name = ""]) => !FIXED.test(name)) || /\.\w|\?/.test(asked)) return false;
@@ -111,8 +136,10 @@ function hasNoEnd({ condition, rest, isUntil }: Asked): boolean {
     return isUntil ? isNever : !isNever && (asked !== "" || rest.includes(")"));
   }
   const [, left, sign] = /^(?:[$@%]?(\w+)(?:\[[^\]]*\])?)\s*(<=?|>=?|$)/.exec(asked) ?? [];
+  // What is asked about alone ends a loop as nothing, or as something.
+  const isUpwards = sign === "" ? isUntil : (name: string): boolean => (name === left) !== (sign?.startsWith("<") === isUntil);
   return !names.some((name) =>
-    changes(name, rest, (name === left) === (sign === "<" || sign === "<="), sign === undefined || names.length > 2),
+    changes(name, rest, typeof isUpwards === "boolean" ? isUpwards : isUpwards(name), sign === undefined || names.length > 2),
   );
 }
 
@@ -133,7 +160,9 @@ function changes(name: string, text: string, isUpwards: boolean, isEither: boole
     String.raw`${at}\s*(?:,[^;\n=]{0,99})?(?:&|\^|:|\|\|)?=(?![=~])|,\s*${at}\s*=|${at}\s*=~`,
     String.raw`\b(?!(?:while|until|if|for|print|printf|len|length|int|str|puts|log)\b)\w+\s*\([^()]{0,200}(?<!\w)${name}\b`,
   ];
-  return anyOf(...(isEither ? [...up, ...down] : isUpwards ? up : down), ...other).test(text);
+  // A number is changed by no call that gets it.
+  const isNumber = !isEither && new RegExp(String.raw`(?<![\w.])[$]?${name}\s*(?:\+\+|--|[-+]=\s*\d)|(?:\+\+|--)[$]?${name}\b`).test(text);
+  return anyOf(...(isEither ? [...up, ...down] : isUpwards ? up : down), ...(isNumber ? other.slice(0, 1) : other)).test(text);
 }
 
 /** Commands of sed(1): `s` with its two sides; an address, and `!`; a label, or a branch to it; the others. */

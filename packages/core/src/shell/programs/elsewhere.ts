@@ -25,6 +25,14 @@ export function readElsewhere(call: HandingCall, verbs: string, words: readonly 
   const entry = texts.findIndex((text) => text !== undefined && /^--entrypoint(?:=|$)/.test(text));
   if (entry >= 0 && begins !== undefined)
     commands.push({ argv: [...entrypoint(argv, entry), ...argv.slice(begins)], at: entry, certain: true });
+  const judgeThere = (what: string | readonly Value[], at: number, counts: boolean, certain: boolean): void => {
+    const { found, started } = rehearse(call, what, exec);
+    for (const danger of found) dangers.add(danger === "data-destroy" ? "remote-destroy" : danger);
+    if (counts) for (const one of started) commands.push({ argv: one, at, certain });
+  };
+  // Without a command a shell may wait there for its lines.
+  const input = call.stdin.is === "text" && start !== undefined && texts[begins ?? -1] === undefined ? textOf(call.stdin.value) : undefined;
+  if (input !== undefined) judgeThere(input, 0, true, false);
   let judged = 0;
   for (const [at, text] of texts.entries()) {
     if (text === undefined) continue;
@@ -41,9 +49,7 @@ export function readElsewhere(call: HandingCall, verbs: string, words: readonly 
       cx.unknown("the command has too many words that may be programs which it starts elsewhere");
       break;
     }
-    const { found, started } = rehearse(call, line ?? words.slice(at), exec);
-    for (const danger of found) dangers.add(danger === "data-destroy" ? "remote-destroy" : danger);
-    if (counts) for (const one of started) commands.push({ argv: one, at, certain });
+    judgeThere(line ?? words.slice(at), at, counts, certain);
   }
   for (const danger of dangers) cx.addDanger(exec, danger);
   if (commands.length > 0) cx.refineExec(exec, { elsewhere: commands });

@@ -77,7 +77,7 @@ export function readHandedCommands(
   const input = call.stdin.is === "text" ? textOf(call.stdin.value) : undefined;
   const isCode = codes.some(({ language, source }) => source === "inline" && LANGUAGES[language] === undefined);
   const unread = [
-    ...(input !== undefined && (isCode || isDoubted) ? [{ text: input, isCode }] : []),
+    ...(input !== undefined && (isCode || isDoubted || RUNNER.has(name)) ? [{ text: input, isCode }] : []),
     ...(isCode || isDoubted ? [{ text: words.map((word) => wordOf(word, applied?.values)).join(" "), isCode: false }] : []),
   ];
   if (unread.some(({ text }) => text.length > MOST_UNREAD))
