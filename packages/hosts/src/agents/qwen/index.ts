@@ -156,7 +156,7 @@ const setup: Setup = {
   events: ["PreToolUse", "PermissionRequest"],
   greets: GREETING,
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
-  asks: "what must be asked is denied with the reason, because the hook that comes before every tool can only deny",
+  asks: "denied with the reason",
   confines: "commands about which it would ask by itself; what its rules or its mode let through is as without",
   waits: 30,
   silence: "Qwen's own permissions decide and ask; in yolo mode it goes ahead",
