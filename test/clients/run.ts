@@ -6,7 +6,7 @@ import { CLIENTS } from "./clients.ts";
 import { installNode, installPackage, newest } from "./install.ts";
 import { buildAssent, buildHarness, type MachineParts, runInside } from "./machine.ts";
 import { judge, judgeControl, unknownTools, type Cell } from "./judge.ts";
-import { packageOptions, UNDRIVEN, unknownOptions, type Packaged } from "./options.ts";
+import { eventsIn, readPackage, UNDRIVEN, unknownEvents, unknownOptions, type Packaged } from "./options.ts";
 import type { Job, Report } from "./report.ts";
 import { EVERY_TOOL, modesOf, scenariosOf, TITLES, type Scenario } from "./scenarios.ts";
 import { withRow, type Row } from "./table.ts";
@@ -16,7 +16,7 @@ import { withRow, type Row } from "./table.ts";
  * installs real clients, lets a scripted model drive each of them through every scenario, each run in a machine of its own, and writes what happened to evidence/clients.md.
  * Each run leaves its outputs and what the model was sent in node_modules/.cache/clients/runs; `--keep` its home folder too.
  * `--modes` drives each way in which a client asks (`stances`) with a call for each verdict, and says what ran. `--without` drives them
- * without Assent, to see that a new client or version can be driven at all. `--newest` (`npm run hosts`) takes the newest version of each, and `--options` drives none: it names the options that a package knows and nobody has looked at.
+ * without Assent, to see that a new client or version can be driven at all. `--newest` (`npm run hosts`) takes the newest version of each, and `--options` drives none: it names the options and events of hooks that a package knows and nobody has looked at.
  */
 
 const CACHE = resolve("node_modules/.cache/clients");
@@ -98,12 +98,14 @@ function knowsOptions(host: Packaged, node: string): boolean {
     say(`skip  options of ${host.command}: cannot be installed: ${installed.missing}`);
     return true;
   }
-  const options = packageOptions(host, installed.folder, node);
-  const unknown = unknownOptions(host.command, options);
+  const { options, texts } = readPackage(host, installed.folder, node);
+  const { id } = host;
+  const events = id === undefined ? [] : eventsIn(texts);
+  const unknown = [...unknownOptions(host.command, options), ...unknownEvents(id ?? "", events).map((event) => `the event ${event}`)];
   // A parser that has none was not read.
   const isRead = options.length > 5 && unknown.length === 0;
   say(
-    `${isRead ? "ok   " : "FAIL "} ${options.length} options of ${name} ${version}; nobody has looked at: ${unknown.join(" ") || "none"}`,
+    `${isRead ? "ok   " : "FAIL "} ${options.length} options and ${events.length} events of ${name} ${version}; nobody has looked at: ${unknown.join(" ") || "none"}`,
   );
   return isRead;
 }

@@ -45,7 +45,9 @@ const CONVERSATION = words("ask_user_question exit_plan_mode enter_plan_mode");
 
 const JUDGED = words("PreToolUse PermissionRequest");
 const OTHERS = words(
-  "PostToolUse PostToolUseFailure Notification UserPromptSubmit SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact",
+  "PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion MessageDisplay SessionStart SessionEnd " +
+    "SessionDelete Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PermissionDenied TodoCreated TodoCompleted " +
+    "InstructionsLoaded",
 );
 
 const hostOf = (mode: string | undefined, event: string, { payload, env }: HookCall): Host => ({
