@@ -40,7 +40,7 @@ export async function exportRules(options: ExportOptions): Promise<number> {
   }
   const writes = options.write === true || options.remove === true;
   if (options.allow === true && format.allows === undefined) {
-    complain(COMMAND, `${format.name} cannot be told what to take without a check of its own`, "leave --allow out for your refusals");
+    complain(COMMAND, `${format.name} can be told refusals only`, "leave --allow out for your refusals");
     return 2;
   }
   if (writes && format.file === undefined) {
