@@ -154,7 +154,11 @@ describe("Claude Code", () => {
     ["plan", "ls", "allow"],
     ["plan", "cargo test", "silence"],
     ["plan", "terraform apply", "deny"],
+    // A classifier of the host's judges what hears nothing: what Assent knows is said.
     ["auto", "make all", "ask"],
+    ["auto", "ls", "allow"],
+    ["auto", "./build.sh", "silence"],
+    ["auto", "terraform apply", "deny"],
     ["no such mode", "make all", "ask"],
   ];
   it.each(MODES)("mode %s: %s", (permission_mode, command, expected) => {

@@ -288,6 +288,51 @@ describe("assent export", () => {
     expect(text(file)).toBe(before);
   });
 
+  it("--allow tells Claude Code exact commands that are known to be harmless, and nothing a pattern would widen", () => {
+    const place = scratch();
+    const allow = (...rules: readonly string[]): string =>
+      place.write("~/.agent-permissions.jsonc", JSON.stringify({ permissions: { allow: rules, deny: ["Bash(git push:*)"] } }));
+    allow("Bash(npm test)", "Bash(make lint)", "Bash(make:*)", "Bash(./*)", "Bash(git push)", "Bash(rm -rf:*)", "Read(x)");
+    const ran = (command: string, cwd: string): void =>
+      void assent(
+        place,
+        ["check", "--agent", "claude"],
+        JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", cwd, tool_name: "Bash", tool_input: { command } }),
+      );
+    for (const command of [
+      "git status --short",
+      "git log --oneline | head",
+      "ls *.ts",
+      "git push",
+      "echo x > a.txt",
+      "cat .env",
+      "./build.sh",
+      "cargo build",
+      "FOO=1 npm test",
+    ])
+      ran(command, place.project);
+    const { stdout } = assent(place, ["export", "--agent", "claude", "--allow"]);
+    expect(JSON.parse(stdout)).toEqual({ permissions: { allow: ["Bash(npm test)", "Bash(make lint)", "Bash(git status --short)"] } });
+    expect(assent(place, ["export", "--agent", "qwen", "--allow"]).status).toBe(2);
+    const before = '{\n  "permissions": {\n    "allow": ["Bash(npm test)", "Bash(x)"],\n    "deny": ["Read(x)"]\n  }\n}\n';
+    const file = place.write("~/.claude/settings.json", before);
+    assent(place, ["export", "--agent", "claude", "--allow", "--write", "--yes"]);
+    const written = before.replace('"Bash(x)"]', '"Bash(x)", "Bash(make lint)", "Bash(git status --short)"]');
+    expect(text(file)).toBe(written);
+    // Refusals come and go beside them.
+    assent(place, ["export", "--agent", "claude", "--write", "--yes"]);
+    assent(place, ["export", "--agent", "claude", "--remove", "--yes"]);
+    expect(text(file)).toBe(written);
+    expect(assent(place, ["import", "--dry-run", "--agent", "claude"]).stdout).not.toContain('*/ "Bash(git status');
+    expect(assent(place, ["doctor"]).stdout).not.toContain("exported rules");
+    allow("Bash(npm test)");
+    expect(assent(place, ["doctor"]).stdout).toContain("lets its host take Bash(make lint) unchecked");
+    assent(place, ["export", "--agent", "claude", "--allow", "--write", "--yes"]);
+    expect(text(file)).toBe(before.replace('"Bash(x)"]', '"Bash(x)", "Bash(git status --short)"]'));
+    assent(place, ["export", "--agent", "claude", "--allow", "--remove", "--yes"]);
+    expect(text(file)).toBe(before);
+  });
+
   it("a file of its own comes and goes", () => {
     const place = withPolicy();
     const file = join(place.home, ".gemini/policies/assent.toml");

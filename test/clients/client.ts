@@ -32,6 +32,8 @@ export interface Client {
   /** Words, `PROMPT` in the prompt's place; those of the mode come last. */
   readonly args: string;
   readonly modes?: Readonly<Record<Mode, string>>;
+  /** Its ways of asking, by name: all words that start it so (`--modes`). */
+  readonly stances?: Readonly<Record<string, string>>;
   /** Asks its questions only where an editor is around it: the words that start it so, for what goes ahead sandboxed. */
   readonly edited?: Readonly<Record<Mode, string>>;
   /** The words that have it serve sessions, which others begin, delete and put away (test/confined/served.ts). */
@@ -58,9 +60,13 @@ export interface Client {
   readonly notes?: string;
   /** Has it refuse a command by a rule of its user's own: files as `files` has them, words after its others. None: it keeps no rules. */
   readonly ownRule?: ((command: string, model: Origin) => OwnRule) | { readonly none: string };
+  /** Files of its user's by which it takes a command without a check of its own. */
+  readonly ownAllow?: (command: string) => Readonly<Record<string, string>>;
   /** Has it ask about a command by such a rule, where that can be told from its own questions. */
   readonly ownQuestion?: (command: string, model: Origin) => OwnRule;
   readonly shell: (command: string) => ToolCall;
+  /** As `shell`, but for the sandbox of its own, which the model asks to leave. */
+  readonly leaving?: (command: string) => ToolCall;
   readonly write: (path: string, content: string) => ToolCall;
   /** A tool of the MCP server `lab`; undefined: the client has no MCP. */
   readonly mcp?: (tool: string) => Script;
@@ -77,8 +83,8 @@ export interface OwnRule {
 
 export const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-export function argsOf({ args, modes }: Client, prompt: string, mode: Mode, more = ""): string[] {
-  return `${args} ${modes?.[mode] ?? ""} ${more}`
+export function argsOf({ args, modes, stances }: Client, prompt: string, mode: Mode, more = "", stance?: string): string[] {
+  return (stance === undefined ? `${args} ${modes?.[mode] ?? ""} ${more}` : (stances?.[stance] ?? args))
     .split(" ")
     .filter((word) => word !== "")
     .map((word) => (word === "PROMPT" ? prompt : word));

@@ -5,7 +5,7 @@ import type { Scenario } from "./scenarios.ts";
 
 /** One cell of the table. */
 export interface Cell {
-  readonly result: "yes" | "no" | "absent";
+  readonly result: "yes" | "no" | "absent" | "ran" | "refused";
   /** Why not, or what is particular about this client. */
   readonly why: string | undefined;
 }
@@ -23,7 +23,7 @@ export function judge(client: Client, { expect, id }: Scenario, report: Report):
     ...report.problems,
     ...(report.timedOut ? [`no end within ${Math.round(report.seconds)} s`] : []),
     ...(report.steps === 0 ? ["the client never asked the model for a step"] : []),
-    ...(report.made === runs ? [] : [runs ? "the call was not carried out" : "the call was carried out"]),
+    ...(runs === "either" || report.made === runs ? [] : [runs ? "the call was not carried out" : "the call was carried out"]),
     ...(told === undefined || report.told.some((text) => told.test(text)) ? [] : ["the model was not told why"]),
     ...(verdict !== undefined && record === undefined
       ? [`no ${verdict} in the log${subagent === true ? " that names the sub-agent" : ""}`]

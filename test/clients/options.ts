@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
-import { AGENTS, type HostFacts, OTHERS } from "@assent/hosts/agents";
+import { AGENTS, agentNamed, type HostFacts, OTHERS } from "@assent/hosts/agents";
 import { agentCall } from "../../packages/core/src/policy/tables/agent-commands.ts";
 import { harmlessOptions } from "../../scripts/harmless-options.ts";
 import { exec } from "../policy/language.ts";
@@ -10,7 +10,7 @@ import type { Client } from "./client.ts";
 
 /** Which options a client's package knows, and which of them nobody has looked at: neither its file nor the table of harmless ones names them. */
 
-export type Packaged = Pick<Client, "package" | "command" | "program" | "script">;
+export type Packaged = Pick<Client, "package" | "command" | "program" | "script"> & { readonly id?: string };
 
 /** Hosts that are not driven. */
 export const UNDRIVEN: readonly Packaged[] = [
@@ -69,8 +69,33 @@ export function unknownOptions(program: string, options: readonly string[]): rea
   return options.filter((option) => !known.has(option) && agentCall(exec(`${program} ${option} x`)) === undefined);
 }
 
+/** Names of events in a list, `["PreToolUse", …]`, and in an object or an enum: `PreToolUse: "PreToolUse"`, `E["PreToolUse"] = "PreToolUse"`. */
+const LIST = /\[\s*(?:"[A-Z][A-Za-z]{2,40}"\s*,?\s*){5,80}\]/g;
+const ENUM = /(?:(?:\w{1,40}(?:\.|\["))?([A-Z][A-Za-z]{2,40})(?:"\])?\s*[:=]\s*"\1"[,;]?\s*){5,80}/g;
+const FIRST = /"(?:PreToolUse|BeforeTool)"/;
+
+/** Events of hooks that a package's code names. */
+export function eventsIn(texts: readonly string[]): readonly string[] {
+  const lists = texts.flatMap((text) => [...text.matchAll(LIST), ...text.matchAll(ENUM)].map(([list]) => list));
+  return [...new Set(lists.flatMap((list) => (FIRST.test(list) ? (list.match(/(?<=")[A-Za-z]+(?=")/g) ?? []) : [])))];
+}
+
+/** Those of which the agent's file has not heard. */
+export function unknownEvents(id: string, events: readonly string[]): readonly string[] {
+  const read = agentNamed(id)?.protocol.read;
+  return events.filter((event) => {
+    const payload = { hook_event_name: event, session_id: "s", cwd: "/", tool_name: "x", tool_input: {} };
+    const reading = read?.({ payload, event, env: {}, folder: "/" });
+    return reading?.is === "problem" && reading.why.startsWith("unknown event");
+  });
+}
+
 /** What the installed package knows: its own code, and its help, printed where there is no network and no home folder of anybody's. */
-export function packageOptions({ program, script }: Packaged, folder: string, node: string): readonly string[] {
+export function readPackage(
+  { program, script }: Packaged,
+  folder: string,
+  node: string,
+): { readonly options: readonly string[]; readonly texts: readonly string[] } {
   const path = join(folder, program);
   const own = join(folder, ...program.split("/").slice(0, program.startsWith("@") ? 2 : 1));
   const files = readdirSync(own, { recursive: true, encoding: "utf8" })
@@ -88,5 +113,6 @@ export function packageOptions({ program, script }: Packaged, folder: string, no
   });
   rmSync(home, { recursive: true, force: true });
   const texts = [...new Set([...files, path])].map((file) => readFileSync(file, "latin1"));
-  return [...new Set([...optionsIn(`${stdout}${stderr}`, "help"), ...texts.flatMap((text) => optionsIn(text, "code"))])];
+  const options = new Set([...optionsIn(`${stdout}${stderr}`, "help"), ...texts.flatMap((text) => optionsIn(text, "code"))]);
+  return { options: [...options], texts };
 }

@@ -6,17 +6,17 @@ import { CLIENTS } from "./clients.ts";
 import { installNode, installPackage, newest } from "./install.ts";
 import { buildAssent, buildHarness, type MachineParts, runInside } from "./machine.ts";
 import { judge, judgeControl, unknownTools, type Cell } from "./judge.ts";
-import { packageOptions, UNDRIVEN, unknownOptions, type Packaged } from "./options.ts";
+import { eventsIn, readPackage, UNDRIVEN, unknownEvents, unknownOptions, type Packaged } from "./options.ts";
 import type { Job, Report } from "./report.ts";
-import { EVERY_TOOL, scenariosOf, TITLES, type Scenario } from "./scenarios.ts";
+import { EVERY_TOOL, modesOf, scenariosOf, TITLES, type Scenario } from "./scenarios.ts";
 import { withRow, type Row } from "./table.ts";
 
 /**
  * `npm run test:agents -- [CLIENT…] [--only SCENARIO]… [--dist FOLDER] [--without] [--keep] [--at-once N]`:
  * installs real clients, lets a scripted model drive each of them through every scenario, each run in a machine of its own, and writes what happened to evidence/clients.md.
  * Each run leaves its outputs and what the model was sent in node_modules/.cache/clients/runs; `--keep` its home folder too.
- * `--without` drives them without Assent, to see that a new client or version can be driven at all. `--newest` (`npm run hosts`) takes
- * the newest version of each, and `--options` drives none: it names the options that a package knows and nobody has looked at.
+ * `--modes` drives each way in which a client asks (`stances`) with a call for each verdict, and says what ran. `--without` drives them
+ * without Assent, to see that a new client or version can be driven at all. `--newest` (`npm run hosts`) takes the newest version of each, and `--options` drives none: it names the options and events of hooks that a package knows and nobody has looked at.
  */
 
 const CACHE = resolve("node_modules/.cache/clients");
@@ -36,6 +36,7 @@ async function main(): Promise<void> {
       without: { type: "boolean", default: false },
       newest: { type: "boolean", default: false },
       options: { type: "boolean", default: false },
+      modes: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
       "at-once": { type: "string", default: "3" },
     },
@@ -72,7 +73,7 @@ async function main(): Promise<void> {
       for (const tool of report.offers) offers.add(tool);
       return report;
     };
-    const runs = scenariosOf(client).filter(wanted);
+    const runs = (values.modes ? modesOf : scenariosOf)(client).filter(wanted);
     const cells = await Promise.all(runs.map(async (scenario) => ({ scenario, cell: await cell(client, scenario, values, run) })));
     const columns = TITLES.slice(0, -1).map((title) => column(cells.filter(({ scenario }) => scenario.title === title)));
     const unknown = unknownTools(client, offers);
@@ -82,7 +83,8 @@ async function main(): Promise<void> {
   const rows = clients.map(async (client) => {
     const row = await drive(client);
     // Each client's row as soon as it is there: a run may be broken off.
-    if (values.only === undefined && !values.without) writeFileSync(DOCS, withRow(readFileSync(DOCS, "utf8"), row, CLIENTS));
+    if (values.only === undefined && !values.without && !values.modes)
+      writeFileSync(DOCS, withRow(readFileSync(DOCS, "utf8"), row, CLIENTS));
     return row;
   });
   if ((await Promise.all(rows)).some(({ cells }) => cells?.some(({ result }) => result === "no"))) process.exitCode = 1;
@@ -96,12 +98,14 @@ function knowsOptions(host: Packaged, node: string): boolean {
     say(`skip  options of ${host.command}: cannot be installed: ${installed.missing}`);
     return true;
   }
-  const options = packageOptions(host, installed.folder, node);
-  const unknown = unknownOptions(host.command, options);
+  const { options, texts } = readPackage(host, installed.folder, node);
+  const { id } = host;
+  const events = id === undefined ? [] : eventsIn(texts);
+  const unknown = [...unknownOptions(host.command, options), ...unknownEvents(id ?? "", events).map((event) => `the event ${event}`)];
   // A parser that has none was not read.
   const isRead = options.length > 5 && unknown.length === 0;
   say(
-    `${isRead ? "ok   " : "FAIL "} ${options.length} options of ${name} ${version}; nobody has looked at: ${unknown.join(" ") || "none"}`,
+    `${isRead ? "ok   " : "FAIL "} ${options.length} options and ${events.length} events of ${name} ${version}; nobody has looked at: ${unknown.join(" ") || "none"}`,
   );
   return isRead;
 }
@@ -113,7 +117,7 @@ function column(runs: readonly { readonly scenario: Scenario; readonly cell: Cel
   );
   const results = runs.map(({ cell: { result } }) => result);
   return {
-    result: results.includes("no") ? "no" : results.includes("yes") ? "yes" : "absent",
+    result: (["no", "ran", "refused", "yes"] as const).find((result) => results.includes(result)) ?? "absent",
     why: whys.length === 0 ? undefined : [...new Set(whys)].join("; "),
   };
 }
@@ -139,10 +143,11 @@ async function cell(client: Client, scenario: Scenario, options: Options, run: R
     scenario.control ? run({ ...job, hooked: false }) : undefined,
   ]);
   const fault = (control && judgeControl(control)) ?? judge(client, scenario, report);
+  const result = scenario.expect.runs === "either" ? (report.made ? "ran" : "refused") : "yes";
   say(
-    `${fault === undefined ? "ok   " : "FAIL "} ${client.name}: ${titleOf(scenario)} (${report.seconds.toFixed(1)} s)${fault === undefined ? "" : `: ${fault}`}`,
+    `${fault === undefined ? "ok   " : "FAIL "} ${client.name}: ${titleOf(scenario)} (${report.seconds.toFixed(1)} s): ${fault ?? result}`,
   );
-  return { result: fault === undefined ? "yes" : "no", why: fault ?? remark };
+  return { result: fault === undefined ? result : "no", why: fault ?? remark };
 }
 
 async function driveInside(machine: Omit<MachineParts, "harness">, job: Job): Promise<Report> {

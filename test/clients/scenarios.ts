@@ -1,3 +1,4 @@
+import { agentNamed } from "@assent/hosts/agents";
 import type { Client, Mode } from "./client.ts";
 import type { Expectation } from "./expectation.ts";
 import { prompt, type Script } from "./model/script.ts";
@@ -6,7 +7,7 @@ import { ELSEWHERE, HOME, PROJECT } from "./place.ts";
 /** The policy of every run: what a person could have written. */
 export const POLICY = `{
   "permissions": {
-    "allow": ["Bash(touch allowed.txt)", "mcp__lab__note"],
+    "allow": ["Bash(touch allowed.txt)", "Bash(./allowed.sh)", "mcp__lab__note"],
     "ask": [{ "rule": "Bash(touch asked.txt)", "reason": "somebody should look at this first" }],
     "deny": [
       { "rule": "Bash(touch denied.txt)", "reason": "this project makes no such file" },
@@ -33,8 +34,14 @@ export interface Scenario {
   readonly broken?: true;
   /** Of the project, there before the client starts. */
   readonly files?: (client: Client) => Readonly<Record<string, string>>;
+  /** A line of the shell that makes what no text is, in the project. */
+  readonly prepare?: (client: Client) => string;
+  /** Which of the client's ways of asking it is started with. */
+  readonly stance?: string;
   /** Registered with `--managed`. */
   readonly managed?: true;
+  /** Registered, and taken out again: every file is as it was. */
+  readonly uninstalled?: true;
 }
 
 const DENIED = { made: [`${PROJECT}/denied.txt`], runs: false, told: /this project makes no such file/, verdict: "deny" } as const;
@@ -45,6 +52,12 @@ const STEERS = `if (process.argv.includes("check")) {
   process.exit(0);
 }
 `;
+
+/** What its own file names first: the file or folder in which hooks, plugins or settings stand. */
+const settingsOf = ({ id }: Client): string => `${HOME}/${agentNamed(id)?.facts.files.userLocked[0] ?? ""}`;
+
+/** A script that makes a file. */
+const makes = (name: string) => (): string => `printf '#!/bin/sh\\ntouch ${name}.txt\\n' > ${name}.sh; chmod +x ${name}.sh`;
 
 const DETOURS = "no detour to what is denied";
 
@@ -72,6 +85,69 @@ const SCENARIOS: readonly Scenario[] = [
     scripts: (client) => ({ main: [client.shell("touch asked.txt")] }),
     expect: { made: [`${PROJECT}/asked.txt`], runs: false, told: /somebody should look at this first/, verdict: "ask" },
     control: false,
+  },
+  {
+    id: "status",
+    title: "`git status` goes ahead",
+    mode: "usual",
+    scripts: (client) => ({ main: [client.shell("git status")] }),
+    expect: { made: [], runs: false, told: /No commits yet/, verdict: "allow" },
+    control: false,
+  },
+  {
+    id: "unknown",
+    title: "a script that nobody has an opinion on, in the widest mode",
+    mode: "free",
+    scripts: (client) => ({ main: [client.shell("./unknown.sh")] }),
+    prepare: makes("unknown"),
+    expect: { made: [`${PROJECT}/unknown.txt`], runs: "either", verdict: "none" },
+    control: true,
+  },
+  {
+    id: "push",
+    title: "force push is refused where nobody can answer",
+    mode: "usual",
+    scripts: (client) => ({ main: [client.shell("git push --force origin main")] }),
+    prepare: () =>
+      "git checkout -q -b main; git -c user.name=you -c user.email=you@localhost commit -q --allow-empty -m first; " +
+      "git init -q --bare ../remote.git; git remote add origin ../remote.git",
+    expect: { made: [`${HOME}/remote.git/refs/heads/main`], runs: false, told: /overwrites or deletes history/, verdict: "ask" },
+    control: false,
+  },
+  {
+    id: "secrets",
+    title: "a secret is not copied",
+    mode: "free",
+    scripts: (client) => ({ main: [client.shell("cp .env copied.txt")] }),
+    prepare: () => "echo KEY=1 > .env",
+    expect: { made: [`${PROJECT}/copied.txt`], runs: false, told: /secret/, verdict: "deny" },
+    control: true,
+  },
+  {
+    id: "settings",
+    title: "where Assent is registered stays",
+    mode: "free",
+    scripts: (client) => ({ main: [client.shell(`mv ${settingsOf(client)} moved`)] }),
+    prepare: (client) => `mkdir -p $(dirname ${settingsOf(client)}x); [ -e ${settingsOf(client)} ] || echo {} > ${settingsOf(client)}`,
+    expect: { made: [`${PROJECT}/moved`], runs: false, told: /Assent/, verdict: "deny" },
+    control: true,
+  },
+  {
+    id: "background",
+    title: "denied command in the background does not run",
+    mode: "free",
+    scripts: (client) => ({ main: [client.shell("touch denied.txt &")] }),
+    expect: DENIED,
+    control: true,
+  },
+  {
+    id: "uninstall",
+    title: "uninstalled, every file is as before, and the host goes on by itself",
+    mode: "free",
+    scripts: (client) => ({ main: [client.shell("touch denied.txt")] }),
+    expect: { made: [`${PROJECT}/denied.txt`], runs: true },
+    control: false,
+    uninstalled: true,
   },
   {
     id: "inside",
@@ -201,3 +277,37 @@ export function scenariosOf(client: Client): readonly Scenario[] {
 
 /** The table's columns. Detours share one, the last is about all runs. */
 export const TITLES: readonly string[] = [...new Set([...SCENARIOS.map(({ title }) => title), DETOURS]), EVERY_TOOL];
+
+/** What each way of asking is driven through: a call for each verdict, by the column of the table that it stands in. */
+const VERDICTS: Readonly<Record<string, Pick<Scenario, "scripts" | "prepare" | "files"> & { readonly made: string }>> = {
+  allow: { scripts: ({ shell }) => ({ main: [shell("./allowed.sh")] }), prepare: makes("allowed"), made: "allowed.txt" },
+  "no opinion": { scripts: ({ shell }) => ({ main: [shell("./unknown.sh")] }), prepare: makes("unknown"), made: "unknown.txt" },
+  "no opinion, out of its own sandbox": {
+    scripts: ({ leaving }) => leaving && { main: [leaving("./unknown.sh")] },
+    prepare: makes("unknown"),
+    made: "unknown.txt",
+  },
+  "no opinion, taken by a rule of its own": {
+    scripts: ({ ownAllow, shell }) => ownAllow && { main: [shell("./unknown.sh")] },
+    prepare: makes("unknown"),
+    files: ({ ownAllow }) => ownAllow?.("./unknown.sh") ?? {},
+    made: "unknown.txt",
+  },
+  "asked by default": { scripts: ({ write }) => ({ main: [write(`${PROJECT}/inside.txt`, "inside\n")] }), made: "inside.txt" },
+  ask: { scripts: ({ shell }) => ({ main: [shell("touch asked.txt")] }), made: "asked.txt" },
+  deny: { scripts: ({ shell }) => ({ main: [shell("touch denied.txt")] }), made: "denied.txt" },
+};
+
+export const modesOf = ({ stances = {} }: Client): readonly Scenario[] =>
+  Object.keys(stances).flatMap((stance) =>
+    Object.entries(VERDICTS).map(([title, { made, ...rest }]): Scenario => ({
+      id: `mode-${stance}-${title}`.replaceAll(/\W+/g, "-"),
+      title,
+      part: stance,
+      mode: "usual",
+      stance,
+      expect: { made: [`${PROJECT}/${made}`], runs: "either" },
+      control: false,
+      ...rest,
+    })),
+  );

@@ -1,6 +1,8 @@
 import { json, type Client } from "../client.ts";
 import { HOME, MOUNTED, PROJECT } from "../place.ts";
 
+const ARGS = "-p PROMPT --output-format stream-json --verbose --model claude-sonnet-4-5";
+
 /** The wrapper package downloads nothing either, but picks its platform package by an install script; so that one is installed. */
 export const claude: Client = {
   id: "claude",
@@ -27,7 +29,13 @@ export const claude: Client = {
     // As root it refuses to go without questions unless it is told that this is a sandbox, which it is.
     IS_SANDBOX: "1",
   }),
-  args: "-p PROMPT --output-format stream-json --verbose --model claude-sonnet-4-5",
+  args: ARGS,
+  stances: Object.fromEntries(
+    ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"].map((mode) => [
+      mode,
+      `${mode === "auto" ? ARGS.replace("sonnet-4-5", "opus-4-6") : ARGS} --permission-mode ${mode}`,
+    ]),
+  ),
   modes: { usual: "", free: "--dangerously-skip-permissions" },
   detours: {
     "a monitored command": [{ tool: "Monitor", input: { command: "touch denied.txt", description: "a step", timeout_ms: 5000 } }],
@@ -48,6 +56,7 @@ export const claude: Client = {
   ownRule: (command) => ({
     files: { [`${HOME}/.claude/settings.json`]: json({ permissions: { deny: [`Bash(${command}:*)`] } }) },
   }),
+  ownAllow: (command) => ({ [`${HOME}/.claude/settings.json`]: json({ permissions: { allow: [`Bash(${command})`] } }) }),
   shell: (command) => ({ tool: "Bash", input: { command, description: "a step" } }),
   write: (path, content) => ({ tool: "Write", input: { file_path: path, content } }),
   mcp: (tool) => [{ tool: `mcp__lab__${tool}`, input: { text: "x" } }],

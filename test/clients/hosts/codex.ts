@@ -14,7 +14,7 @@ const sessionIn = (outcome: string): number => Number(/session ID (\d+)/i.exec(o
 export const codex: Client = {
   id: "codex",
   name: "Codex",
-  package: { name: "@openai/codex", version: "0.169.0-linux-x64" },
+  package: { name: "@openai/codex", version: "0.171.0-linux-x64" },
   command: "codex",
   program: "@openai/codex/vendor/x86_64-unknown-linux-musl/bin/codex",
   files: (model) => ({
@@ -36,6 +36,13 @@ args = ["${MOUNTED.mcpServer}"]
   env: () => ({ FAKE_KEY: "fake-key" }),
   // Its own sandbox would stop what Assent is to stop; `exec` never asks.
   args: "exec --skip-git-repo-check --json --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust PROMPT",
+  stances: Object.fromEntries(
+    [
+      ...["on-request", "never"].map((policy) => [policy, `-s workspace-write -c approval_policy=${policy}`] as const),
+      ["on-request, auto-review", "-s workspace-write -c approval_policy=on-request -c approvals_reviewer=auto_review"] as const,
+      ["--approve-for-me", "--approve-for-me"] as const,
+    ].map(([name, words]) => [name, `exec --skip-git-repo-check --json --dangerously-bypass-hook-trust ${words} PROMPT`]),
+  ),
   detours: {
     "a patch by the shell": [
       {
@@ -73,6 +80,10 @@ args = ["${MOUNTED.mcpServer}"]
       tool: "write_stdin",
       input: { session_id: sessionIn(last), chars: "", yield_time_ms: 30_000 },
     }),
+  }),
+  leaving: (command) => ({
+    tool: "exec_command",
+    input: { cmd: command, yield_time_ms: 30_000, sandbox_permissions: "require_escalated", justification: "a step" },
   }),
   write: (path, content) => ({
     tool: "apply_patch",

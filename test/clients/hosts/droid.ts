@@ -21,7 +21,7 @@ const settings = (model: Origin, more: object = {}): string =>
 export const droid: Client = {
   id: "droid",
   name: "Factory Droid",
-  package: { name: "@factory/cli-linux-x64", version: "0.215.0" },
+  package: { name: "@factory/cli-linux-x64", version: "0.225.2" },
   command: "droid",
   program: "@factory/cli-linux-x64/bin/droid",
   files: (model) => ({

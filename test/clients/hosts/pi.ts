@@ -1,11 +1,10 @@
 import { json, type Client } from "../client.ts";
 import { HOME } from "../place.ts";
 
-/** Later versions need packages that npm does not have. */
 export const pi: Client = {
   id: "pi",
   name: "pi",
-  package: { name: "@earendil-works/pi-coding-agent", version: "0.87.1" },
+  package: { name: "@earendil-works/pi-coding-agent", version: "1.6.0" },
   command: "pi",
   program: "@earendil-works/pi-coding-agent/dist/bundle/cli.js",
   script: true,

@@ -5,6 +5,7 @@ import { canSupervise, type Probe, probeKernel } from "@assent/supervisor/superv
 import { bypassHere, type Machine, stateFolder, stateProblem, thisMachine } from "@assent/guard/state";
 import { storedBytes, undoProblem } from "@assent/supervisor/supervise/edits";
 import { agentChecks } from "./doctor-agents.ts";
+import { outdatedAllows } from "./export-allows.ts";
 import { chooseEngine, openEngine, type RunEngine } from "@assent/supervisor/engines";
 import { engine } from "@assent/page/look";
 import { writeJson } from "./json.ts";
@@ -104,6 +105,10 @@ function agents(): Section {
   const machine = thisMachine();
   const waived = bypassHere(machine, Date.now());
   const checks: Check[] = [...agentChecks(machine, absolute("."))];
+  for (const { file, entries } of outdatedAllows(machine)) {
+    const why = `${file} lets its host take ${entries.join(", ")} unchecked, which Assent does not: \`assent export --allow --write\` writes it anew`;
+    checks.push({ id: "export.allows", title: "exported rules", ok: false, required: false, why });
+  }
   if (waived !== undefined)
     checks.unshift({ id: "bypass", title: "bypass", ok: false, required: false, why: `questions are skipped: ${waived.by}` });
   const wrong = checks.filter(({ ok, required }) => !ok && required).length;

@@ -331,6 +331,7 @@ function addImportCommands(assent: Command): void {
     )
     .requiredOption("--agent <name>", REFUSALS_TOLD.join(", ").replace(/, (?=[^,]*$)/, " or "))
     .option("--local", "the policy of this git repository, into the settings of the project")
+    .option("--allow", "instead: exact commands known to be harmless, which the host then takes without a check of its own")
     .option("--write", "write them into the host's settings, after asking")
     .option("--remove", "take out what an export wrote")
     .option("--yes", "do not ask")

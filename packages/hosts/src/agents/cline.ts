@@ -116,7 +116,7 @@ const setup: Setup = {
   }),
   events: ["PreToolUse"],
   fails: "the tool runs; the registered script turns a crash into a refusal, but not a hook that takes too long",
-  asks: "a hook cannot ask: what must be asked is denied with the reason",
+  asks: "denied with the reason",
   denies: "a command is refused and the model reads the reason; anything else ends the whole run",
   silence: "Cline asks unless approvals are automatic (`--auto-approve`, and runs with `--json`): then it goes ahead",
   confines: "commands, also where Cline asks by itself",

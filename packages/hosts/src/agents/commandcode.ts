@@ -161,7 +161,7 @@ const setup: Setup = {
   sample: (...call) => sample("PreToolUse", "shell_command")(...call),
   events: ["PreToolUse"],
   fails: "the tool is refused, also where the hook takes too long",
-  asks: "a hook cannot ask: what must be asked is denied with the reason; about the rest Command Code asks as it does without Assent",
+  asks: "denied with the reason",
   waits: 30,
   silence: "Command Code's own permissions decide and ask; with `--yolo` everything goes ahead",
   asksLittle: "Command Code with --yolo",

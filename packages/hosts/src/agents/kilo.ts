@@ -42,7 +42,7 @@ const setup: Setup = {
   sample: openCodeSample,
   events: ["tool.execute.before", "permission.asked"],
   fails: "a plugin that throws denies; Kilo waits for a plugin that hangs",
-  asks: "a plugin cannot make Kilo ask: what must be asked is denied with the reason; where Kilo asks by itself, it asks",
+  asks: "denied with the reason",
   silence: "goes ahead, but for what Kilo's own rules ask",
   confines: "commands that none of its rules may match",
   asksLittle: "Kilo",

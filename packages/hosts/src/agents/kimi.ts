@@ -75,7 +75,7 @@ const facts = /* @__PURE__ */ hostFacts({
   calls: [{ telling: 95, events: ["PreToolUse"], fields: { tool_call_id: "there", client_type: "there" } }],
   files: {
     // Plugins bring hooks, servers and code; the last ones are programs that it starts or downloads.
-    userLocked: [".kimi/config.toml", ".kimi-code/config.toml", ".kimi-code/plugins/", ".kimi-code/bin/", ".kimi-code/updates/"],
+    userLocked: [".kimi-code/config.toml", ".kimi/config.toml", ".kimi-code/plugins/", ".kimi-code/bin/", ".kimi-code/updates/"],
     userAsked: [".kimi/", ".kimi-code/"],
     project: [".kimi/", ".kimi-code/", "kimi.plugin.json", ".kimi-plugin/"],
     secrets: [".kimi/config.toml", ".kimi/config.json", ".kimi-code/config.toml", ".kimi-code/credentials/", ".kimi/credentials/"],
@@ -103,7 +103,7 @@ const setup: Setup = {
   sample: (...call) => sample("PreToolUse", "Bash")(...call),
   events: ["PreToolUse"],
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
-  asks: "a hook cannot ask: what must be asked is denied with the reason; about the rest Kimi asks as it does without Assent",
+  asks: "denied with the reason",
   waits: 30,
   silence: "Kimi's own permissions decide and ask; with `--auto`, and with `-p`, everything goes ahead",
   asksLittle: "Kimi Code with --auto",

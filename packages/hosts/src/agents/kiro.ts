@@ -98,7 +98,7 @@ const setup: Setup = {
   sample: (...call) => sample("PreToolUse", "execute_bash")(...call),
   events: ["PreToolUse"],
   fails: "the tool runs; the registered command turns a crash into a refusal",
-  asks: "hooks cannot ask: what must be asked is denied with the reason",
+  asks: "denied with the reason",
   waits: 30,
   silence: "Kiro's own settings decide and ask",
   cannot: [

@@ -85,7 +85,7 @@ const setup: Setup = {
   }),
   events: ["pre_run_command", "pre_read_code", "pre_write_code", "pre_mcp_tool_use"],
   fails: "the tool runs; the registered command turns a crash into a refusal",
-  asks: "hooks cannot ask: what must be asked is denied with the reason",
+  asks: "denied with the reason",
   silence: "Cascade's own settings decide and ask",
   cannot: ["an allow does not spare you Cascade's own question", "searching and fetching call no hook"],
   managed: { file: "/etc/windsurf/hooks.json", known: "documented" },

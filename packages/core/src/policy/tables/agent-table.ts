@@ -37,7 +37,7 @@ export const USER_LOCKED: readonly string[] = /* @__PURE__ */ listed(
   ".factory/hooks/; .factory/settings.local.json; .factory/bin/; .pi/agent/extensions/; .pi/agent/settings.json; .pi/agent/bin/",
   ".pi/agent/npm/; .pi/agent/git/; .config/kilo/kilo.json; .config/kilo/kilo.jsonc; .config/kilo/plugin/; .config/kilo/plugins/",
   ".config/amp/settings.json; .config/amp/plugins/; .codeium/windsurf/hooks.json; .kiro/hooks/; .kiro/settings/; .kiro/agents/",
-  ".commandcode/settings.json; .commandcode/mods/; .commandcode/trusted-hooks.json; .kimi/config.toml; .kimi-code/config.toml",
+  ".commandcode/settings.json; .commandcode/mods/; .commandcode/trusted-hooks.json; .kimi-code/config.toml; .kimi/config.toml",
   ".kimi-code/plugins/; .kimi-code/bin/; .kimi-code/updates/; .augment/settings.json; .augment/settings.local.json; .augment/hooks/",
   ".config/crush/crush.json; .config/goose/config.yaml; .config/goose/permission.yaml; .config/goose/permissions/",
   ".config/zed/settings.json; .junie/config.json; .gemini/antigravity-cli/settings.json; .gemini/antigravity/hooks.json",

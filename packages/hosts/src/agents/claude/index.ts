@@ -306,6 +306,7 @@ const setup: Setup = {
         so: "questions are skipped",
       },
       { at: ["permissions", "defaultMode"], when: /^auto$/, does: "waives", so: "a classifier of the host's answers its questions" },
+      { at: ["autoMode"], when: "there", does: "waives", so: "it is told to that classifier", projectOnly: true },
       {
         at: ["permissions", "allow"],
         when: /"(?:\*|Bash|Bash\((?:\*|:\*)\)|Edit|Write|mcp__\*)"/,
@@ -335,9 +336,8 @@ const setup: Setup = {
     ],
     bringing: { folders: [".claude/agents", ".claude/skills", ".claude/commands"], plugin: ".claude-plugin" },
     said:
-      "`disableAllHooks` in `.claude/settings.json` or `settings.local.json` switches every hook off, also in a folder that " +
-      "was never trusted; `env` there reaches hooks; hooks in the front matter of its skills and commands run in such a folder, too, those of " +
-      "its agents, of plugins among its skills and of plugins from marketplaces that it names once it is trusted (2.1.332)",
+      "`disableAllHooks` in `.claude/settings.json` or `settings.local.json` switches every hook off, without a step of " +
+      "trust; `env` there reaches hooks; hooks of its skills and commands run untrusted, those of its agents and plugins once it is trusted (2.1.332)",
   },
 };
 

@@ -280,9 +280,12 @@ function express({ refusal }: Reasoned): readonly string[] | undefined {
 /** Refusals as entries of `permissions.deny`, which Qwen Code has too. */
 export const denyList = (path: (place: NativeSurroundings) => string): RefusalWriter => ({
   express,
-  show: asList,
+  show: asList("deny"),
   file: { path, write: listWriter(["permissions", "deny"]) },
 });
+
+const settingsFile = (place: NativeSurroundings): string =>
+  place.project === undefined ? `${ownFolder(place)}/settings.json` : `${place.project}/.claude/settings.json`;
 
 const ownFolder = ({ home, env }: NativeSurroundings): string => folder(env["CLAUDE_CONFIG_DIR"], `${home}/.claude`);
 
@@ -323,7 +326,9 @@ export const rules: NativeRules = {
         ),
     },
   },
-  refusals: denyList((place) =>
-    place.project === undefined ? `${ownFolder(place)}/settings.json` : `${place.project}/.claude/settings.json`,
-  ),
+  // A rule here spares its own question and the check of its auto mode; a hook is called and heard all the same (2.1.332).
+  refusals: {
+    ...denyList(settingsFile),
+    allows: { path: settingsFile, show: asList("allow"), write: listWriter(["permissions", "allow"]) },
+  },
 };

@@ -140,7 +140,7 @@ const setup: Setup = {
   events: ["PreToolUse", "PermissionRequest"],
   greets: GREETING,
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
-  asks: "Codex has no way to force a question: what must be asked is denied with the reason; where Codex asks by itself, it asks",
+  asks: "denied with the reason",
   waits: 30,
   silence: "Codex's approval policy decides and asks; in `codex exec` nobody is asked and its sandbox alone holds",
   cannot: [

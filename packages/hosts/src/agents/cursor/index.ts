@@ -142,7 +142,7 @@ const setup: Setup = {
   sample: (command, cwd) => ({ payload: { conversation_id: SELF_TEST, cwd, tool_name: "Shell", tool_input: { command } } }),
   events: ["preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"],
   fails: "the tool is refused (`failClosed`)",
-  asks: "Cursor's own dialog, for commands and MCP tools; for other tools what must be asked is denied with the reason",
+  asks: "Cursor's own dialog, for commands and MCP tools; for other tools denied with the reason",
   waits: 30,
   silence: "Cursor's own settings decide and ask",
   cannot: ["whether an allow spares you Cursor's own question is not known", "the host does not say which server an MCP tool belongs to"],

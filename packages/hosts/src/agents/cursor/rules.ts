@@ -133,7 +133,7 @@ export const rules: NativeRules = {
   },
   refusals: {
     express,
-    show: asList,
+    show: asList("deny"),
     file: {
       path: ({ home, project }) => (project === undefined ? `${home}/.cursor/cli-config.json` : `${project}/.cursor/cli.json`),
       write: listWriter(["permissions", "deny"]),

@@ -106,7 +106,7 @@ const setup: Setup = {
   events: ["PreToolUse"],
   greets: GREETING,
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
-  asks: "an ask of a hook lets the tool run in `droid exec`: what must be asked is denied with the reason",
+  asks: "denied with the reason: an ask lets the tool run in `droid exec`",
   waits: 30,
   silence: "Droid's autonomy level decides: with `--auto low` and higher what it holds for harmless enough goes ahead",
   confines: "commands that none of its lists may match, but while it plans",

@@ -149,7 +149,7 @@ const setup: Setup = {
   events: ["BeforeTool"],
   greets: GREETING,
   fails: "the tool runs when the hook exits with 1 or takes too long; the registered command turns a crash into a refusal",
-  asks: "an ask of a hook hangs headless runs and weakens Gemini's own denials: what must be asked is denied with the reason",
+  asks: "denied with the reason: an ask hangs headless runs",
   confines: "commands that none of its policies may match, where it was started in yolo mode",
   waits: 30,
   silence: "Gemini's own policy decides and asks; in headless runs it refuses, in yolo mode it goes ahead",

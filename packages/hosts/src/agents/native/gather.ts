@@ -4,6 +4,7 @@ import { type Converted, type Lost, type NativeScope, settle } from "@assent/imp
 import { errorCode, readRegular } from "@assent/guard/state";
 import type { NativePlace, NativeSurroundings } from "../rules/contract.ts";
 import type { NativeFormat } from "./index.ts";
+import { allowsOf } from "./record.ts";
 import { isExported } from "../rules/write.ts";
 
 const MAX_BYTES = 1 << 20;
@@ -62,8 +63,8 @@ export function gather(
         const read = place.read(found.text, { scope: place.scope, home: around.home, project: around.project });
         if ("problem" in read) broken.push({ agent: format.id, file, line: read.line, column: read.column, why: read.problem });
         else {
-          const own = owned(file);
-          const rules = own.length === 0 ? read.rules : read.rules.filter(({ effect, text }) => effect !== "deny" || !own.includes(text));
+          const own = { deny: owned(file), allow: owned(allowsOf(file)), ask: [] as readonly string[] };
+          const rules = read.rules.filter(({ effect, text }) => !own[effect].includes(text));
           files.push({ agent: format.id, file, scope: place.scope, ...settled(rules, read.lost) });
           taken ||= place.beside !== true;
         }

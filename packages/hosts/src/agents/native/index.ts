@@ -9,7 +9,7 @@ import { readSafetyNet } from "./safety-net.ts";
 export type { NativePlace, RefusalWriter, NativeSurroundings } from "../rules/contract.ts";
 export { formatOf, gather, type Gathered, type NativeFile } from "./gather.ts";
 export { HOST_READERS, hostMightObject, type Objection } from "./host-rules.ts";
-export { ownedIn, recordOwned } from "./record.ts";
+export { allowsOf, ownedAllows, ownedIn, recordOwned } from "./record.ts";
 export type { WrittenExport } from "../rules/write.ts";
 
 /** A program whose rules can be taken over. */

@@ -27,6 +27,15 @@ function readAll(machine: Machine): Exported {
   }
 }
 
+/** The name by which the allows of a file are kept apart from its refusals. */
+export const allowsOf = (file: string): string => `${file}#allow`;
+
+/** The allows of every file. */
+export const ownedAllows = (machine: Machine): readonly { readonly file: string; readonly entries: readonly string[] }[] =>
+  Object.entries(readAll(machine)).flatMap(([name, entries]) =>
+    name.endsWith(allowsOf("")) ? [{ file: name.slice(0, -allowsOf("").length), entries }] : [],
+  );
+
 export function ownedIn(machine: Machine, file: string): readonly string[] {
   const all = readAll(machine);
   return Object.hasOwn(all, file) ? (all[file] ?? []) : [];

@@ -135,8 +135,8 @@ export const openCodeSteered = (id: "opencode" | "kilo", folder: string, driven:
     { at: ["permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
   ],
   said:
-    `no list of plugins, no plugin of the same name and no \`.env\` in a repository took the plugin out of ${driven}; a ` +
-    "repository's own plugins run in the same process, and can change a call after one in your own folder has judged it",
+    `no list of plugins, no plugin of the same name and no \`.env\` in a repository took the plugin out (${driven}); its own plugins run ` +
+    "in the same process, and can change a call after yours has judged it",
 });
 
 /** Refuses everything when the program is not where it was: nothing else would tell that nobody judges any more. */
@@ -216,7 +216,7 @@ const setup: Setup = {
   sample: openCodeSample,
   events: ["tool.execute.before", "permission.asked"],
   fails: "a plugin that throws denies; OpenCode waits for a plugin that hangs",
-  asks: "a plugin cannot make OpenCode ask: what must be asked is denied with the reason; where OpenCode asks by itself, it asks",
+  asks: "denied with the reason",
   silence: "goes ahead, but for what OpenCode's own rules ask",
   confines: "commands that none of its rules may match",
   asksLittle: "OpenCode",

@@ -45,7 +45,9 @@ const CONVERSATION = words("ask_user_question exit_plan_mode enter_plan_mode");
 
 const JUDGED = words("PreToolUse PermissionRequest");
 const OTHERS = words(
-  "PostToolUse PostToolUseFailure Notification UserPromptSubmit SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact",
+  "PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion MessageDisplay SessionStart SessionEnd " +
+    "SessionDelete Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PermissionDenied TodoCreated TodoCompleted " +
+    "InstructionsLoaded",
 );
 
 const hostOf = (mode: string | undefined, event: string, { payload, env }: HookCall): Host => ({
@@ -156,7 +158,7 @@ const setup: Setup = {
   events: ["PreToolUse", "PermissionRequest"],
   greets: GREETING,
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
-  asks: "what must be asked is denied with the reason, because the hook that comes before every tool can only deny",
+  asks: "denied with the reason",
   confines: "commands about which it would ask by itself; what its rules or its mode let through is as without",
   waits: 30,
   silence: "Qwen's own permissions decide and ask; in yolo mode it goes ahead",

@@ -91,7 +91,14 @@ export interface RefusalWriter {
   /** The entries as they would stand in the file, for people. */
   readonly show: (entries: readonly string[]) => string;
   /** Undefined: there is no file for it, the entries are arguments. */
-  readonly file?: { readonly path: (place: NativeSurroundings) => string; readonly write: Writer };
+  readonly file?: ExportFile;
+  /** Where exact commands go that it then takes without its own check, while hooks are asked all the same. */
+  readonly allows?: ExportFile & Pick<RefusalWriter, "show">;
+}
+
+interface ExportFile {
+  readonly path: (place: NativeSurroundings) => string;
+  readonly write: Writer;
 }
 
 /** A host's own rules, both ways. */

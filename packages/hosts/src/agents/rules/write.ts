@@ -79,4 +79,7 @@ export const ownFileWriter: Writer = (now, wanted) => {
 
 /** Entries as they would stand in a file, for people. */
 export const asText = (entries: readonly string[]): string => entries.join("\n");
-export const asList = (deny: readonly string[]): string => `${JSON.stringify({ permissions: { deny } }, undefined, 2)}\n`;
+export const asList =
+  (key: "deny" | "allow") =>
+  (entries: readonly string[]): string =>
+    `${JSON.stringify({ permissions: { [key]: entries } }, undefined, 2)}\n`;
