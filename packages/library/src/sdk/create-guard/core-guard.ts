@@ -13,7 +13,8 @@ import {
   type EffectsOf,
   type GuardedTool,
   readInput,
-  signalIn,
+  besideIn,
+  optionsIn,
   withRun,
   type RunContext,
   type ToolSpec,
@@ -70,7 +71,8 @@ export class CoreGuard<
       const input = await readInput(spec, given);
       return { input, outcome: await this.#flow.checkTool(spec, input, options) };
     };
-    const call = async (given: I, options: GuardCallOptions<P> = {}): Promise<O> => {
+    const call = async (given: I, told: GuardCallOptions<P> = {}): Promise<O> => {
+      const options = optionsIn<GuardCallOptions<P>>(told);
       const { input, outcome } = await checked(given, options);
       const { tool, decision } = admitted(outcome);
       const cwd = this.#world.folder(options);
@@ -95,7 +97,7 @@ export class CoreGuard<
       const spec = { name, does: effectIn(effects, name) };
       const whole = withRun(one, async (given, beside) => {
         const input = snapshot(given);
-        const { tool } = admitted(await this.#flow.checkTool(spec, input, signalIn(beside)));
+        const { tool } = admitted(await this.#flow.checkTool(spec, input, besideIn(beside)));
         return tool === undefined ? input : tool.input;
       });
       if (whole === undefined)
