@@ -161,13 +161,9 @@ const MISUSES: readonly (readonly [name: string, call: () => unknown, thrown: Th
   [
     "the effect of a tool that an SDK does not have",
     () => guard["aiSdk"]?.({ save: {} }, { sav: "nothing" }),
-    option("aiSdk: the tool `sav` does not exist"),
+    option("the tool `sav` does not exist"),
   ],
-  [
-    "the same, in a list",
-    () => guard["middleware"]?.([{ name: "save" }], { sav: "nothing" }),
-    option("middleware: the tool `sav` does not exist"),
-  ],
+  ["the same, in a list", () => guard["middleware"]?.([{ name: "save" }], { sav: "nothing" }), option("the tool `sav` does not exist")],
   ["effects that are words, for an SDK", () => guard["aiSdk"]?.({ save: "writes" }), option("the effect of `save` must be")],
   ["a guard that is none, for an SDK", () => loose(aiSdk.guardTools)({}), option("takes a guard first")],
   ["a command without its field", () => loose(library.commandIn)(), option("commandIn takes the name of the field")],

@@ -33,7 +33,7 @@ export function listIn(value: unknown): readonly unknown[] {
 }
 
 /** What SDKs hand to a tool beside its input may carry a signal. */
-export function signalIn(beside: unknown): AbortSignal | undefined {
+export function signalIn(beside: unknown): { readonly signal?: AbortSignal } {
   const signal: unknown = isObject(beside) ? (beside["abortSignal"] ?? beside["signal"]) : undefined;
-  return signal instanceof AbortSignal ? signal : undefined;
+  return signal instanceof AbortSignal ? { signal } : {};
 }

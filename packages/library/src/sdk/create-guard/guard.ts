@@ -81,7 +81,7 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
   aiSdk(effects?: ToolEffects): ReturnType<typeof guardTools>;
   aiSdk<const T extends NamedTools>(tools: T, effects: SomeEffects<T>): ReturnType<typeof guardTools>;
   aiSdk(first: NamedTools | ToolEffects = {}, effects?: ToolEffects): ReturnType<typeof guardTools> {
-    return guardTools(this, { effects: effectsIn("aiSdk", first, effects) });
+    return guardTools(this, { effects: effectsIn(first, effects) });
   }
 
   /** For OpenAI's Agents SDK: `guard.openAiTool(tool({ … }), ({ path }) => ({ write: path }))`. The model reads what is denied, and the run goes on. */
@@ -100,7 +100,7 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
   middleware(effects?: ToolEffects): PermissionMiddleware;
   middleware<const T extends NamedTools>(tools: T, effects: SomeEffects<T>): PermissionMiddleware;
   middleware(first: NamedTools | ToolEffects = {}, effects?: ToolEffects): PermissionMiddleware {
-    return permissionMiddleware(this, { effects: effectsIn("middleware", first, effects) });
+    return permissionMiddleware(this, { effects: effectsIn(first, effects) });
   }
 
   #canUseTool: ReturnType<typeof canUseTool> | undefined;
@@ -189,10 +189,10 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
 }
 
 /** Effects, or tools with theirs. */
-function effectsIn(of: string, first: NamedTools | ToolEffects, effects: ToolEffects | undefined): ToolEffects {
+function effectsIn(first: NamedTools | ToolEffects, effects: ToolEffects | undefined): ToolEffects {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter looks at each of them
   if (effects === undefined) return first as ToolEffects;
-  checkNames(of, Array.isArray(first) ? first.map(({ name }: { readonly name: string }) => name) : Object.keys(first), effects);
+  checkNames(Array.isArray(first) ? first.map(({ name }: { readonly name: string }) => name) : Object.keys(first), effects);
   return effects;
 }
 

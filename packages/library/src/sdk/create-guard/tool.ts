@@ -90,13 +90,13 @@ export function checkEffects(tools: Readonly<Record<string, unknown>>, effects: 
       "effects",
       `tools: nothing says what the tool \`${visible(missing)}\` does: give "nothing" or a function of its input`,
     );
-  checkNames("tools", Object.keys(tools), effects);
+  checkNames(Object.keys(tools), effects);
 }
 
 /** Throws where an effect is stated for a tool that does not exist: the one that was meant would be judged by its name. */
-export function checkNames(of: string, names: readonly string[], effects: object): void {
+export function checkNames(names: readonly string[], effects: object): void {
   const extra = Object.keys(effects).find((name) => !names.includes(name));
-  if (extra !== undefined) throw new GuardOptionError("effects", `${of}: the tool \`${visible(extra)}\` does not exist`);
+  if (extra !== undefined) throw new GuardOptionError("effects", `the tool \`${visible(extra)}\` does not exist`);
 }
 
 export const isEffect = (effect: unknown): boolean => effect === "nothing" || typeof effect === "function";
@@ -114,9 +114,8 @@ export function withRun<T>(tool: T, admit: (input: unknown, beside: unknown) => 
     return run === undefined ? undefined : (runAfter(admit, run, isStreaming(tool)) as T);
   }
   if (!isObject(tool)) return undefined;
-  const member = "execute" in tool ? "execute" : "handler";
-  const run = callbackIn(tool, member);
-  return run === undefined ? undefined : copyWith(tool, { [member]: runAfter(admit, run, isStreaming(tool[member])) });
+  const run = callbackIn(tool, "execute");
+  return run === undefined ? undefined : copyWith(tool, { execute: runAfter(admit, run, isStreaming(tool["execute"])) });
 }
 
 /** An async generator function: SDKs read from what it gives at once, and wait for what any other gives. */
@@ -129,16 +128,6 @@ const runAfter = (admit: (input: unknown, beside: unknown) => Promise<unknown>, 
         yield* run(await admit(input, rest[0]), ...rest) as AsyncIterable<unknown>;
       }
     : async (input, ...rest) => await run(await admit(input, rest[0]), ...rest);
-
-/** What a server of the MCP SDK hands to a tool beside its input is no options of ours, but for the signal. */
-export const optionsIn = <O extends object>(given: O): O | { readonly signal?: AbortSignal } =>
-  isObject(given) && "requestId" in given && "sendNotification" in given ? besideIn(given) : given;
-
-/** What SDKs hand to a tool beside its input. */
-export function besideIn(beside: unknown): { readonly signal?: AbortSignal } {
-  const signal = signalIn(beside);
-  return signal === undefined ? {} : { signal };
-}
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkEffects` has looked
 export const effectIn = (effects: object, name: string): ToolEffect<unknown> => Reflect.get(effects, name) as ToolEffect<unknown>;

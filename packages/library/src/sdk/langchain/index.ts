@@ -90,7 +90,6 @@ export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {})
       const { toolCall, runtime } = request;
       const { name, args } = toolCall;
       const refused = async (content: string): Promise<Given> => await refusal<Given>(toolCall, content);
-      const signal = signalIn(runtime);
       await guard.ready?.();
       const judged = judgeOnce(runtime, toolCall);
       recent.spend(answers, keyIn(runtime, toolCall), judged);
@@ -106,7 +105,7 @@ export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {})
       const settled = await settle(edited === undefined ? judged : judge(edited), {
         approved: reviewed !== undefined,
         onAsk: options.onAsk,
-        signal,
+        ...signalIn(runtime),
         judgeEdited: (input) => judge({ name, args: input }),
       });
       if (!settled.run) return await refused(settled.reason);

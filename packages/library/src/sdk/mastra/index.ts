@@ -70,7 +70,7 @@ export function permissionHooks(given: AnyGuard, told: AdapterOptions = {}): Per
   return {
     beforeToolCall: async ({ toolName: tool, input, context }) => {
       const judged = judgeCall(guard, options, { tool, input });
-      const settled = await settle(judged, { approved: false, onAsk: options.onAsk, signal: signalIn(context) });
+      const settled = await settle(judged, { approved: false, onAsk: options.onAsk, ...signalIn(context) });
       return settled.run ? undefined : { proceed: false, output: settled.reason };
     },
   };
@@ -119,7 +119,7 @@ function guardTool(guard: AdaptedGuard, name: string, tool: object, options: Ada
     const settled = await settle(judged, {
       approved,
       onAsk: options.onAsk,
-      signal: signalIn(context),
+      ...signalIn(context),
       judgeEdited: judgeToRun,
     });
     if (!settled.run) throw refusedCall(judged, settled);
@@ -144,7 +144,7 @@ function guardTool(guard: AdaptedGuard, name: string, tool: object, options: Ada
     const settled = await settle(changed === undefined ? judged : judgeToRun(changed), {
       approved: answer?.approved === true,
       onAsk: undefined,
-      signal: signalIn(context),
+      ...signalIn(context),
     });
     if (!settled.run) throw refusedCall(judged, settled);
     // The tool's own suspension is another one.
