@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Principal } from "@assent/core/policy";
-import { callbackIn, copyWith, signalIn } from "../common/members.ts";
+import { callbackIn, copyWith } from "../common/members.ts";
 import { GuardCallError } from "./call.ts";
 import { type ToolEffect, type StandardSchema } from "./effects.ts";
 import { snapshot } from "./snapshot.ts";
