@@ -81,7 +81,8 @@ beforeAll(() => {
   symlinkSync(join(FETCHED, "@types/node"), join(folder, "plain/node_modules/@types/node"));
   if (!LONG) return;
   for (const [sdk, { own, program: text }] of Object.entries(SDKS)) {
-    const from = own === undefined ? FETCHED : join(installedBelow(own), "node_modules");
+    // The SDK of MCP is our own: the gateway's tests talk to it.
+    const from = sdk === "mcp" ? join(ROOT, "node_modules") : own === undefined ? FETCHED : join(installedBelow(own), "node_modules");
     program(sdk, text ?? readFileSync(join(AGENTS, `${sdk}.ts`), "utf8"), linksTo(from));
     copyFileSync(join(AGENTS, "script.ts"), join(folder, sdk, "script.ts"));
   }
