@@ -27,7 +27,7 @@ const bash = tool({
 });
 
 const guard = createGuard({ policy: { permissions: { deny: ["Bash(git push:*)"] } } });
-const toolApproval = guard.aiSdk({ bash: ({ command }) => ({ shell: command }) });
+const toolApproval = guard.aiSdk({ bash }, { bash: ({ command }) => ({ shell: command }) });
 const agent = new ToolLoopAgent({ model, tools: { bash }, toolApproval });
 
 const messages = [{ role: "user", content: "clean up" }];

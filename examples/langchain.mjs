@@ -16,7 +16,7 @@ const bash = tool(async ({ command }) => `(this example runs nothing) ${command}
 });
 
 const guard = createGuard({ policy: { permissions: { deny: ["Bash(git push:*)"] } } });
-const middleware = [guard.middleware({ bash: ({ command }) => ({ shell: command }) })];
+const middleware = [guard.middleware([bash], { bash: ({ command }) => ({ shell: command }) })];
 const agent = createAgent({ model, tools: [bash], middleware, checkpointer: new MemorySaver() });
 const config = { configurable: { thread_id: "1" } };
 

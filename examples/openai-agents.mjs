@@ -1,7 +1,6 @@
 // @openai/agents with a policy in code. The model here is a list; leave `model` out and set OPENAI_API_KEY for a real one.
 import { Agent, Runner, RunState, tool, Usage } from "@openai/agents";
 import { createGuard } from "assent";
-import { guardTools } from "assent/openai-agents";
 
 const commands = ["ls", "git push", "rm -rf build"];
 const message = { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "done" }] };
@@ -22,7 +21,7 @@ const bash = tool({
 });
 
 const guard = createGuard({ policy: { permissions: { deny: ["Bash(git push:*)"] } } });
-const tools = guardTools(guard, [bash], { effects: { bash: ({ command }) => ({ shell: command }) } });
+const tools = [guard.openAiTool(bash, ({ command }) => ({ shell: command }))];
 const agent = new Agent({ name: "coder", model, tools });
 const runner = new Runner({ tracingDisabled: true });
 

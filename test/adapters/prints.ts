@@ -10,6 +10,7 @@ export const PRINTS: Readonly<Record<string, readonly RegExp[]>> = {
     /not now/,
     /runs nothing\) ls dist/,
   ],
+  mcp: [/^\(this example runs nothing\) ls\n/, /git push/, /\n[^\n]*this file may hold a secret[^\n]*\n$/],
   mastra: [/^asked: bash \{"command":"rm -rf build"\}\ndone\n$/],
   "ci-agent": [
     /^the model reads: \(exit code 1\)\n/,

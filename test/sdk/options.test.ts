@@ -4,7 +4,7 @@ import { guardTools as aiTools } from "@assent/library/sdk/ai-sdk";
 import { canUseTool, hooks } from "@assent/library/sdk/claude-agent-sdk";
 import { permissionMiddleware } from "@assent/library/sdk/langchain";
 import { guardTools as mastraTools, permissionHooks } from "@assent/library/sdk/mastra";
-import { guardTools as openaiTools, inputGuardrail, toolGuard } from "@assent/library/sdk/openai-agents";
+import { guardTools as openaiTools, inputGuardrail } from "@assent/library/sdk/openai-agents";
 import { createGuard } from "@assent/library/sdk";
 import {
   canAutoApprove,
@@ -87,7 +87,6 @@ const ADAPTERS: Readonly<Record<string, (guard: object, options: object) => unkn
   guardTools: (guard, options) => aiTools(guard as AnyGuard, options),
   "guardTools of OpenAI Agents": (guard, options) => openaiTools(guard as AnyGuard, [{ type: "function", name: "bash" }], options),
   "guardTools of Mastra": (guard, options) => mastraTools(guard as AnyGuard, { bash: { execute: () => "" } }, options),
-  toolGuard: (guard, options) => toolGuard(guard as AnyGuard, "bash", options),
   inputGuardrail: (guard, options) => inputGuardrail(guard as AnyGuard, options),
   permissionHooks: (guard, options) => permissionHooks(guard as AnyGuard, options),
   permissionMiddleware: (guard, options) => permissionMiddleware(guard as AnyGuard, options),

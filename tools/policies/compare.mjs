@@ -1,6 +1,6 @@
 // The same intention in three policies, and the same calls put to each. In this folder: `npm install --ignore-scripts`, and `npm run build`
 // above; then `node compare.mjs > ../../evidence/policies.md`. A policy engine judges the text that it is given, as its manual shows it
-// (`like` of Cedar, keyMatch of casbin); how a tool is held to its SDK's own approvals is evidence/sdks.md.
+// (`like` of Cedar, keyMatch of casbin); approvals of an SDK ask where a function of the program's says so, and an agent of each makes the calls.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 const cedar = await import("@cedar-policy/cedar-wasm/nodejs");
 const { newEnforcer, newModelFromString, StringAdapter } = await import("casbin");
 const { createGuard } = await import("../../dist/library.mjs");
+const { approvals } = await import("./approvals.mjs");
 const versions = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")).dependencies;
 
 const CALLS = [
@@ -57,6 +58,7 @@ const ENGINES = {
     return said.response.decision === "allow";
   },
   [`casbin ${versions.casbin}`]: (act, text) => enforcer.enforce(act, text),
+  ...approvals(versions),
 };
 
 const rows = [];
@@ -71,9 +73,9 @@ for (const [act, text, good] of CALLS) {
   rows.push(`| ${act} \`${text}\` | ${good ? "yes" : "no"} | ${cells.join(" | ")} |`);
 }
 rmSync(root, { recursive: true, force: true });
-console.log(`# The guard beside policy engines
+console.log(`# The guard beside policy engines, and beside the approvals of SDKs
 
-"Tests may run, and files in src may be written", said to each as its manual says it: \`Bash(npm test:*)\` and \`Edit(src/**)\`; \`like "npm test*"\`; \`keyMatch\`. \`src/out\` is a link to a folder outside. Cedar and casbin decide about the text they are given, and about any other question that can be put to them; what a command does is for the program that asks them to find out. \`tools/policies/compare.mjs\` makes this page.
+"Tests may run, and files in src may be written", said to each as its manual says it: \`Bash(npm test:*)\` and \`Edit(src/**)\`; \`like "npm test*"\`; \`keyMatch\`. \`src/out\` is a link to a folder outside. Cedar and casbin decide about the text they are given, and about any other question that can be put to them; what a command does is for the program that asks them to find out. So it is for the function by which an SDK knows whether to ask a person: here it compares how the text begins, and an agent with a scripted model made each call (allowed: its tool ran, and nobody was asked). \`tools/policies/compare.mjs\` makes this page.
 
 | call | is meant | ${Object.keys(ENGINES).join(" | ")} |
 |---|---|${Object.keys(ENGINES)

@@ -18,7 +18,7 @@ import { LocalBackend } from "@assent/library/sdk/compat";
 import { guardTools as aiSdkTools } from "@assent/library/sdk/ai-sdk";
 import { canUseTool, hooks } from "@assent/library/sdk/claude-agent-sdk";
 import { guardTools as mastraTools, permissionHooks } from "@assent/library/sdk/mastra";
-import { type AgentTool, guardTools as openAiTools, toolGuard } from "@assent/library/sdk/openai-agents";
+import { type AgentTool, guardTools as openAiTools } from "@assent/library/sdk/openai-agents";
 import { here, type Here } from "../../cli/run-place.ts";
 
 /** Tools of a guard that confines: what nobody can know is started confined in the tool's own place, and in no other way. */
@@ -202,8 +202,6 @@ describe("what cannot be given another command asks, as ever", () => {
       await aiSdkTools(guard, { effects: { run_line: commandIn("command") } })({
         toolCall: { toolName: "run_line", toolCallId: "1", input: { command: "sh x.sh" } },
       }),
-    "needsApproval of OpenAI Agents": async ({ guard }) =>
-      await toolGuard(guard, "run_line", { effects: { run_line: commandIn("command") } }).needsApproval({}, { command: "sh x.sh" }),
     "hooks of Mastra": async ({ guard }) =>
       await permissionHooks(guard, { effects: { run_line: commandIn("command") } }).beforeToolCall({
         toolName: "run_line",

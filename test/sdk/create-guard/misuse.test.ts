@@ -148,7 +148,22 @@ const MISUSES: readonly (readonly [name: string, call: () => unknown, thrown: Th
   ],
   ["a tool that runs nothing", () => guard["tools"]?.({ save: {} }, { save: "nothing" }), option("`save` cannot be guarded")],
   ["nothing to be seen", () => guard["visible"]?.(null), option("visible: `tools` must be an object")],
-  ["a tool whose name is no text", () => guard["openAiTool"]?.(() => [], 5), option("toolGuard takes the name of the tool")],
+  [
+    "a tool that the SDK did not make",
+    () => guard["openAiTool"]?.({ name: 5 }, () => []),
+    option("openAiTool takes what `tool()` of the SDK made"),
+  ],
+  [
+    "an effect in the place of a tool",
+    () => guard["openAiTool"]?.(() => [], "save"),
+    option("openAiTool takes what `tool()` of the SDK made"),
+  ],
+  [
+    "the effect of a tool that an SDK does not have",
+    () => guard["aiSdk"]?.({ save: {} }, { sav: "nothing" }),
+    option("the tool `sav` does not exist"),
+  ],
+  ["the same, in a list", () => guard["middleware"]?.([{ name: "save" }], { sav: "nothing" }), option("the tool `sav` does not exist")],
   ["effects that are words, for an SDK", () => guard["aiSdk"]?.({ save: "writes" }), option("the effect of `save` must be")],
   ["a guard that is none, for an SDK", () => loose(aiSdk.guardTools)({}), option("takes a guard first")],
   ["a command without its field", () => loose(library.commandIn)(), option("commandIn takes the name of the field")],

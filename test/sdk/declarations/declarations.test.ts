@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -39,45 +39,12 @@ export const rules = createRulesGuard({ world, policy: compilePolicy({ mode: "su
 createRulesGuard({ world, policy: { mode: "suggest" } });
 `;
 
-/** One program for each SDK: together their declarations take a compiler minutes. `own`: it comes from a cache of its own, for it is large. */
-const SDKS: Readonly<Record<string, { readonly own?: (typeof LARGE)[keyof typeof LARGE]; readonly program: string }>> = {
-  "ai-sdk": {
-    program: `
-import { createGuard } from "assent";
-import { openGuard } from "assent/compat";
-import { guardTools } from "assent/ai-sdk";
-import { generateText, tool } from "ai";
-import { z } from "zod";
-const guard = createGuard();
-const tools = { save: tool({ inputSchema: z.object({ path: z.string() }), execute: ({ path }) => path }) };
-export const text = () => generateText({ model: "x", prompt: "x", tools, toolApproval: guardTools(openGuard({ cwd: "/" })) });
-export const same = () => generateText({ model: "x", prompt: "x", tools, toolApproval: guard.aiSdk({ save: ({ path }: { path: string }) => ({ write: path }) }) });
-`,
-  },
-  "openai-agents": {
-    program: `
-import { createGuard } from "assent";
-import { guardTools } from "assent/openai-agents";
-import { Agent, tool } from "@openai/agents";
-import { z } from "zod";
-const guard = createGuard();
-const bash = tool({ name: "bash", description: "x", parameters: z.object({ command: z.string() }), execute: ({ command }) => command });
-const save = tool({
-  name: "save", description: "x", parameters: z.object({ path: z.string() }), execute: ({ path }) => path,
-  ...guard.openAiTool(({ path }: { path: string }) => ({ write: path }), "save"),
-});
-export const agent = new Agent({ name: "a", tools: [...guardTools(guard, [bash], { facts: { bash: { does: "shell", field: "command" } } }), save] });
-`,
-  },
-  langchain: {
-    program: `
-import { createGuard } from "assent";
-import { permissionMiddleware } from "assent/langchain";
-import { createAgent } from "langchain";
-const guard = createGuard();
-export const agent = () => createAgent({ model: "x", tools: [], middleware: [permissionMiddleware(guard), guard.middleware({ save: "nothing" })] });
-`,
-  },
+/** The agents of test/sdk/agents, one for each SDK: together their declarations take a compiler minutes. `own`: it comes from a cache of its own. */
+const SDKS: Readonly<Record<string, { readonly own?: (typeof LARGE)[keyof typeof LARGE]; readonly program?: string }>> = {
+  "ai-sdk": {},
+  "openai-agents": {},
+  langchain: {},
+  mcp: {},
   opentelemetry: {
     program: `
 import { createGuard } from "assent";
@@ -87,32 +54,10 @@ export const guard = createGuard({ onDecision: recordDecisions() });
 export const tracer = trace.getTracer("x");
 `,
   },
-  "claude-agent-sdk": {
-    own: LARGE["claude-agent-sdk"],
-    program: `
-import { createGuard } from "assent";
-import { canUseTool, hooks } from "assent/claude-agent-sdk";
-import { query, type CanUseTool } from "@anthropic-ai/claude-agent-sdk";
-const guard = createGuard();
-export const can: CanUseTool = guard.canUseTool;
-export const run = () => query({ prompt: "x", options: { hooks: hooks(guard), canUseTool: canUseTool(guard, { onAsk: () => true }) } });
-`,
-  },
-  mastra: {
-    own: LARGE.mastra,
-    program: `
-import { createGuard } from "assent";
-import { guardTools, permissionHooks } from "assent/mastra";
-import { Agent } from "@mastra/core/agent";
-import { createTool } from "@mastra/core/tools";
-import { z } from "zod";
-const guard = createGuard();
-const save = createTool({ id: "save", description: "x", inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => path });
-const tools = guardTools(guard, { save }, { effects: { save: ({ path }: { path: string }) => ({ write: path }) } });
-export const agent = new Agent({ id: "a", name: "a", instructions: "x", model: "openai/gpt-5", tools, hooks: permissionHooks(guard) });
-`,
-  },
+  "claude-agent-sdk": { own: LARGE["claude-agent-sdk"] },
+  mastra: { own: LARGE.mastra },
 };
+const AGENTS = join(ROOT, "test/sdk/agents");
 
 /** Those whose own declarations, or those of what they bring, have faults where nothing is skipped; of ours there are none. */
 const FAULTY: readonly string[] = ["ai-sdk", "openai-agents", "langchain", "mastra"];
@@ -136,8 +81,10 @@ beforeAll(() => {
   symlinkSync(join(FETCHED, "@types/node"), join(folder, "plain/node_modules/@types/node"));
   if (!LONG) return;
   for (const [sdk, { own, program: text }] of Object.entries(SDKS)) {
-    const from = own === undefined ? FETCHED : join(installedBelow(own), "node_modules");
-    program(sdk, text, linksTo(from));
+    // The SDK of MCP is our own: the gateway's tests talk to it.
+    const from = sdk === "mcp" ? join(ROOT, "node_modules") : own === undefined ? FETCHED : join(installedBelow(own), "node_modules");
+    program(sdk, text ?? readFileSync(join(AGENTS, `${sdk}.ts`), "utf8"), linksTo(from));
+    copyFileSync(join(AGENTS, "script.ts"), join(folder, sdk, "script.ts"));
   }
 }, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

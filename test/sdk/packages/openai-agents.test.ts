@@ -23,7 +23,7 @@ import { z } from "zod";
 import { createGuard } from "@assent/library/sdk";
 import type { AskQuestion, OpenedGuard } from "@assent/library/sdk/compat";
 import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "@assent/library/sdk/compat";
-import { consoleTools, guardTool, guardTools, inputGuardrail, toolGuard } from "@assent/library/sdk/openai-agents";
+import { consoleTools, guardTool, guardTools, inputGuardrail } from "@assent/library/sdk/openai-agents";
 import { scratch } from "../../scratch.ts";
 
 /** `assent/openai-agents` in the real SDK, with a model that is a list. */
@@ -433,48 +433,21 @@ function serverWith(callTool: McpServer["callTool"]): McpServer {
   };
 }
 
-describe("toolGuard", () => {
-  it("asks by the SDK, lets allowed calls run, and tells the model what is denied", async () => {
-    const own = tool({
-      name: "bash",
-      description: "x",
-      parameters: z.object({ command: z.string() }),
-      execute: ({ command }) => void ran.push(command),
-      ...toolGuard(guardIn(), "bash", { facts: FACTS }),
-    });
-    const asked: RunToolApprovalItem[] = (await runner.run(agentOf(new Scripted([bashCall("ls")], [bashCall("rm -rf build")]), [own]), "x"))
-      .interruptions;
-    expect([ran, asked.length]).toEqual([["ls"], 1]);
-    const model = new Scripted([bashCall("rm -rf ~")]);
-    await runner.run(agentOf(model, [own]), "x");
-    expect(model.told).toMatch(/delete/);
+describe("guard.openAiTool", () => {
+  it("runs what is allowed, asks by the SDK, and tells the model what is denied: the run goes on", async () => {
+    const place = scratch();
+    const own = createGuard({ cwd: place.project, home: place.home });
+    const parameters = z.object({ command: z.string() });
+    const made = tool({ name: "bash", description: "x", parameters, execute: ({ command }) => void ran.push(command) });
+    const bash = own.openAiTool(made, ({ command }) => ({ shell: command }));
+    const model = new Scripted([bashCall("rm -rf ~")], [bashCall("ls")], [bashCall("rm -rf build")]);
+    const first = await runner.run(agentOf(model, [bash]), "x");
+    expect(model.told).toMatch(/home folder|delete/);
+    expect([ran, first.interruptions.map(({ name: asked }) => asked)]).toEqual([["ls"], ["bash"]]);
+    for (const item of first.interruptions) first.state.reject(item);
+    await runner.run(agentOf(model, [bash]), first.state);
     expect(ran).toEqual(["ls"]);
   });
-});
-
-describe("guard.openAiTool, spread into tool()", () => {
-  it.each(["bash", undefined])(
-    "runs what is allowed, asks by the SDK, and tells the model what is denied: the run goes on",
-    async (name) => {
-      const place = scratch();
-      const own = createGuard({ cwd: place.project, home: place.home });
-      const does = ({ command }: { command: string }) => ({ shell: command });
-      const made = tool({
-        name: "bash",
-        description: "x",
-        parameters: z.object({ command: z.string() }),
-        execute: ({ command }) => void ran.push(command),
-        ...(name === undefined ? own.openAiTool(does) : own.openAiTool(does, name)),
-      });
-      const model = new Scripted([bashCall("rm -rf ~")], [bashCall("ls")], [bashCall("rm -rf build")]);
-      const first = await runner.run(agentOf(model, [made]), "x");
-      expect(model.told).toMatch(/home folder|delete/);
-      expect([ran, first.interruptions.map(({ name: asked }) => asked)]).toEqual([["ls"], ["bash"]]);
-      for (const item of first.interruptions) first.state.reject(item);
-      await runner.run(agentOf(model, [made]), first.state);
-      expect(ran).toEqual(["ls"]);
-    },
-  );
 });
 
 describe("consoleTools", () => {

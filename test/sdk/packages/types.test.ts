@@ -66,7 +66,6 @@ export function accepted(): void {
   expectTypeOf(openai.guardTool(guard, bash)).toEqualTypeOf(bash);
   void new Agent({ name: "a", tools: [same, other, ...openai.consoleTools(compat.createConsoleToolset(backend), tool)] });
   void new Agent({ name: "a", tools: openai.guardTools(guard, [bash]) });
-  tool({ name: "b", description: "x", parameters: z.object({}), ...openai.toolGuard(guard, "b"), execute: () => "" });
   // @ts-expect-error -- no such fact
   openai.guardTools(guard, [bash], { facts: { bash: { does: "magic" } } });
   // @ts-expect-error -- no tools

@@ -24,7 +24,16 @@ export {
   type RuleInCode,
   type RuleObject,
 } from "./create-guard/policy-in-code.ts";
-export type { EffectsOf, GuardedTool, InputOf, RunContext, ToolSpec } from "./create-guard/tool.ts";
+export {
+  effectOf,
+  type EffectsOf,
+  type GuardedTool,
+  type InputOf,
+  type NamedTools,
+  type RunContext,
+  type SomeEffects,
+  type ToolSpec,
+} from "./create-guard/tool.ts";
 export type {
   AllowedOutcome,
   CallDecision,

@@ -4,7 +4,10 @@ import type { ToolFacts } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
 import { ask, isPlainYes, type OnToolAsk } from "../common/ask.ts";
 import { commandFieldOf, confinedInput, type ToolEffects } from "../create-guard/effects.ts";
-import type { AdaptedGuard, From } from "../common/adapted-guard.ts";
+import { PermissionDeniedError } from "../common/errors.ts";
+import { type DeniedBy, whoseNo } from "../common/read-answer.ts";
+import { notJudged } from "../create-guard/opened.ts";
+import type { AdaptedGuard, From, GuardDecision } from "../common/adapted-guard.ts";
 
 /** What every adapter is told. */
 export interface AdapterOptions {
@@ -36,8 +39,7 @@ export interface Judged {
   readonly reason: string;
   /** For a person. */
   readonly personReason: string;
-  /** Undefined where there was nothing to judge. */
-  readonly verdict: RequestVerdict | undefined;
+  readonly verdict: RequestVerdict;
   readonly from: Called;
   readonly facts: ToolFacts | undefined;
   /** What the call is about, where the guard was told what the tool does. */
@@ -66,19 +68,21 @@ export function judgeCall(guard: AdaptedGuard, options: AdapterOptions, call: Ca
   // Names come from a model: none is looked up in a prototype.
   const facts = Object.hasOwn(table, tool) ? table[tool] : undefined;
   const place: From = { ...(subagent === undefined ? {} : { subagent }), ...from };
-  const known = { from: call, facts, place };
-  const wrong = "the tool's input is not an object";
-  if (!isObject(input)) return { ...known, decision: "deny", reason: wrong, personReason: wrong, verdict: undefined };
-  const { decision, modelReason, reason, verdict, target, confined } = guard.decide({
-    tool: nameOf(tool, server),
-    input,
-    ...(facts === undefined ? {} : { facts }),
-    ...place,
-    ...(replaces === undefined ? {} : { replaces }),
-  });
-  const instead = confined === undefined || replaces === undefined ? {} : { instead: confinedInput(input, replaces, confined) };
+  const asked = isObject(input) ? input : undefined;
+  const { decision, modelReason, reason, verdict, target, confined }: GuardDecision =
+    asked === undefined
+      ? notJudged("the tool's input is not an object", "deny")
+      : guard.decide({
+          tool: nameOf(tool, server),
+          input: asked,
+          ...(facts === undefined ? {} : { facts }),
+          ...place,
+          ...(replaces === undefined ? {} : { replaces }),
+        });
+  const instead =
+    asked === undefined || confined === undefined || replaces === undefined ? {} : { instead: confinedInput(asked, replaces, confined) };
   const about = target === undefined ? {} : { target };
-  return { ...known, decision, reason: modelReason, personReason: reason, verdict, ...about, ...instead };
+  return { from: call, facts, place, decision, reason: modelReason, personReason: reason, verdict, ...about, ...instead };
 }
 
 /** Whether a call may run; else what the model is told. */
@@ -87,7 +91,25 @@ type SettledCall =
       readonly run: true;
       /** What it runs with, where a person changed it, or where it runs confined. */ readonly input?: Readonly<Record<string, unknown>>;
     }
-  | { readonly run: false; readonly reason: string };
+  | NotRun;
+
+/** Why it may not, and whose no that is. */
+interface NotRun {
+  readonly run: false;
+  readonly reason: string;
+  readonly by: DeniedBy;
+}
+
+/** What a tool throws in the place of running, where the SDK has the model read that. */
+export const refusedCall = (judged: Judged, { reason, by }: Omit<NotRun, "run">): PermissionDeniedError =>
+  new PermissionDeniedError({
+    operation: judged.from.tool,
+    target: targetOf(judged),
+    reason,
+    by,
+    verdict: judged.verdict,
+    message: reason,
+  });
 
 /** What is known about a question when a call is about to run. */
 interface WhoAnswers {
@@ -104,21 +126,22 @@ export async function settle(judged: Judged, { approved, onAsk, signal, judgeEdi
   if (signal?.aborted === true) return CANCELLED;
   if (judged.decision === "allow") return judged.instead === undefined ? RUN : { run: true, input: judged.instead };
   const { reason, verdict } = judged;
-  if (judged.decision === "deny" || verdict === undefined) return { run: false, reason };
+  if (judged.decision === "deny") return { run: false, reason, by: "policy" };
   if (approved) return RUN;
   const asked = jsonOf(judged.from.input);
   const read = await ask(onAsk, { operation: judged.from.tool, target: targetOf(judged), reason: "", verdict });
   // A tool is not started for a run that has been given up meanwhile.
   if (aborted(signal)) return CANCELLED;
-  if (read.is === "no") return { run: false, reason: read.note === "" ? `the user refused: ${reason}` : refusalOf(judged, read.note) };
-  if (read.is !== "yes") return { run: false, reason: `approval required: ${reason}` };
+  const by = whoseNo(read);
+  if (read.is === "no") return { run: false, reason: read.note === "" ? `the user refused: ${reason}` : refusalOf(judged, read.note), by };
+  if (read.is !== "yes") return { run: false, reason: `approval required: ${reason}`, by: onAsk === undefined ? "nobody" : by };
   // The input is the SDK's own object, and others hold it as well.
   if (isPlainYes(read)) return asked === "" || asked !== jsonOf(judged.from.input) ? CHANGED : RUN;
   if (judgeEdited === undefined || !isObject(read.input))
-    return { run: false, reason: `the user changed the call, which cannot be done here: ${reason}` };
+    return { run: false, reason: `the user changed the call, which cannot be done here: ${reason}`, by };
   const edited = judgeEdited(read.input);
-  return edited.decision === "deny" || edited.verdict === undefined
-    ? { run: false, reason: edited.reason }
+  return edited.decision === "deny"
+    ? { run: false, reason: edited.reason, by: "policy" }
     : { run: true, input: edited.instead ?? read.input };
 }
 
@@ -127,8 +150,8 @@ export const refusalOf = ({ reason }: Judged, note: string): string =>
   `the user refused${note === "" ? "" : `, and said: ${visible(note).slice(0, 500)}`} (${reason})`;
 
 const RUN: SettledCall = { run: true };
-const CANCELLED: SettledCall = { run: false, reason: "cancelled" };
-const CHANGED: SettledCall = { run: false, reason: "its input was changed while it was asked about: call it again" };
+const CANCELLED: SettledCall = { run: false, reason: "cancelled", by: "nobody" };
+const CHANGED: SettledCall = { run: false, reason: "its input was changed while it was asked about: call it again", by: "failure" };
 const aborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 /** What a person is asked about: the command or the path, else what the tool is given. */
@@ -151,8 +174,7 @@ export function jsonOf(value: unknown): string {
 }
 
 /** What a person is shown where the SDK itself puts the question. */
-export const questionOf = (judged: Judged): string =>
-  `${visible(judged.from.tool)} ${visible(targetOf(judged))}? ${judged.verdict?.reason ?? judged.reason}`;
+export const questionOf = (judged: Judged): string => `${visible(judged.from.tool)} ${visible(targetOf(judged))}? ${judged.verdict.reason}`;
 
 /** An SDK asks about a call and runs it a moment later: judged once, logged once. Later it is judged again. */
 const MOMENT = 1000;

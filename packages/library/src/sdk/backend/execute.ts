@@ -6,7 +6,8 @@ import type { RunEnd } from "../confined/run.ts";
 import { deniedText, PermissionDeniedError } from "../common/errors.ts";
 import { Command, type Start } from "./command.ts";
 import { type BackendChecker, checkTarget } from "../rules/backend-checker.ts";
-import type { Supervising } from "./supervision.ts";
+import { probeSandbox } from "../common/sandbox.ts";
+import { type Supervising, whyNotSupervised } from "./supervision.ts";
 
 /** How a command is run. */
 export interface ExecuteOptions {
@@ -209,7 +210,7 @@ export class Runner {
   /** Judges, asks where that is due, and says how it is to be started. */
   async #prepare(line: string, reason: string | undefined): Promise<Ready> {
     const { checker, cwd, env, machine, supervision, unknown } = this.#options;
-    if (unknown) await supervision?.probe(cwd);
+    if (supervision !== undefined) await probeSandbox(cwd);
     let verdict: RequestVerdict;
     try {
       verdict = await checker.checkTarget(checkTarget("execute", line), line, reason ?? "", cwd);
@@ -218,13 +219,10 @@ export class Runner {
       return { refused: `Error: ${deniedText(error)}` };
     }
     if (supervision === undefined) return this.#bare(line);
-    const words = { line, reason: reason ?? "" };
-    if (!unknown) {
-      const made = await supervision.start([SHELL, "-c", line], cwd, env, words);
-      return "problem" in made ? made : { ...made, supervised: true };
-    }
-    if (!isUnknown(verdict) || supervision.problem !== undefined) return this.#bare(line);
-    const made = supervision.confine([SHELL, "-c", line], { machine, cwd, env }, words);
+    const problem = whyNotSupervised();
+    if (unknown && (problem !== undefined || !isUnknown(verdict))) return this.#bare(line);
+    if (problem !== undefined) return { problem };
+    const made = supervision[unknown ? "confine" : "start"]([SHELL, "-c", line], { machine, cwd, env }, { line, reason: reason ?? "" });
     return "problem" in made ? made : { ...made, supervised: true };
   }
 

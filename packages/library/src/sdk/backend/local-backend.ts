@@ -9,7 +9,7 @@ import { type CheckerOptions, PermissionChecker } from "../rules/checker.ts";
 import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
 import { effectOf } from "../rules/judge.ts";
 import { BackendChecker, checkTarget } from "../rules/backend-checker.ts";
-import { probeSandbox, UNSUPERVISED } from "../common/sandbox.ts";
+import { probeSandbox } from "../common/sandbox.ts";
 import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
 import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
 import type { LineEdit } from "./lines.ts";
@@ -18,60 +18,23 @@ import { Place } from "./place.ts";
 import type { Failure } from "./result.ts";
 import { findRipgrep } from "./ripgrep.ts";
 import { Search, type GlobResult, type GrepOptions, type GrepResult, type Listing } from "./search.ts";
-import {
-  Supervision,
-  type Supervising,
-  type CommandWords,
-  type ConfinedPlace,
-  orderedStart,
-  type RunStart,
-  whyNotSupervised,
-} from "./supervision.ts";
+import { Supervision, type Supervising, orderedStart, whyNotSupervised } from "./supervision.ts";
 import type { Start } from "./command.ts";
 
 /**
  * Commands behind a guard of `createGuard`: the run goes by its policies and its principal, which it is told by its channel; nothing of them
  * lies on a disk. Its questions are the guard's, and what it refuses is told to who listens to the guard.
  */
-class GuardSupervision implements Supervising {
-  readonly #inside: GuardInside;
-  /** Of the commands of one backend: they are one principal's. */
-  readonly #session = randomUUID();
-
-  constructor(inside: GuardInside) {
-    this.#inside = inside;
-  }
-
-  get problem(): string | undefined {
-    return whyNotSupervised();
-  }
-
-  async probe(cwd: string): Promise<void> {
-    await probeSandbox(cwd);
-  }
-
-  async start(
-    argv: readonly [string, ...string[]],
-    cwd: string,
-    env: ConfinedPlace["env"],
-    words: CommandWords,
-  ): Promise<RunStart | { readonly problem: string }> {
-    if (!(await probeSandbox(cwd))) return { problem: UNSUPERVISED };
-    return this.confine(argv, { machine: this.#inside.root.machine, cwd, env }, words);
-  }
-
-  confine(
-    argv: readonly [string, ...string[]],
-    place: ConfinedPlace,
-    { line, reason }: CommandWords,
-  ): RunStart | { readonly problem: string } {
-    const inside = this.#inside;
+function guardSupervision(inside: GuardInside): Supervising {
+  // Of the commands of one backend: they are one principal's.
+  const session = randomUUID();
+  const confine: Supervising["confine"] = (argv, place, { line, reason }) => {
     const about = { call: { shell: line }, reason };
     const start = orderedStart(argv, place, {
       policyFiles: [],
       policies: inside.given(),
       asks: inside.asks,
-      confined: { agent: inside.place.principal?.agent ?? "library", session: this.#session, command: line },
+      confined: { agent: inside.place.principal?.agent ?? "library", session, command: line },
     });
     if ("problem" in start) return start;
     const heard: Start["heard"] = {
@@ -81,7 +44,8 @@ class GuardSupervision implements Supervising {
       },
     };
     return { start: { ...start, heard }, clean: () => undefined };
-  }
+  };
+  return { start: confine, confine };
 }
 
 /** What a backend may reach, and who answers its questions. */
@@ -222,7 +186,7 @@ export class LocalBackend {
     this.permissions = by.permissions;
     this.executes = options.execute ?? true;
     // For `needsApproval`, which cannot wait.
-    if (unknown) void supervision?.probe(root);
+    if (unknown) void probeSandbox(root);
     this.#checker = checker;
     this.checker = by.own;
     const allowedDirectories = (options.allowedDirectories ?? [root]).map((folder) => resolve(root, folder));
@@ -372,7 +336,7 @@ function byRuleset(options: LocalBackendOptions, root: string): JudgedBy {
     ...(files === undefined ? {} : { files }),
     ...(audit === undefined ? {} : { audit }),
   };
-  const checker = new PermissionChecker(permissions, checkerOptions, unknown ? () => supervision?.problem : undefined);
+  const checker = new PermissionChecker(permissions, checkerOptions, unknown ? whyNotSupervised : undefined);
   return { checker, own: checker, permissions, machine, env: options.env ?? process.env, path: own.env["PATH"], supervision, unknown };
 }
 
@@ -382,9 +346,9 @@ function byGuard(guard: InsideGuard, options: LocalBackendOptions, root: string)
   const { supervise = confine ? "unknown" : false } = options;
   const { env } = machine;
   // A guard that only reports stops nothing, so nothing stands around its commands.
-  const supervision = supervise === false || inside.shadow ? undefined : new GuardSupervision(inside);
+  const supervision = supervise === false || inside.shadow ? undefined : guardSupervision(inside);
   const unknown = supervise === "unknown" && supervision !== undefined;
-  const wall = unknown ? { wall: () => supervision.problem } : {};
+  const wall = unknown ? { wall: whyNotSupervised } : {};
   const checker = new BackendChecker(inside, { way: { fixed: true, shell: "sh", ...wall } });
   return { checker, own: undefined, permissions: undefined, machine, env, path: env["PATH"], supervision, unknown };
 }

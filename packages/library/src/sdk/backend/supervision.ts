@@ -5,28 +5,25 @@ import type { Action } from "@assent/core/action";
 import { type Question, respond, wait } from "@assent/guard/approve";
 import type { RequestVerdict } from "@assent/core/policy";
 import { definedVariables, type Machine, messageOf, openState, thisMachine } from "@assent/guard/state";
-import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
+import { sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
 import { ask, isPlainYes, type OnAsk, verdictOfQuestion } from "../common/ask.ts";
 import { assentProgram, judgeVariables, supervisorStart } from "../confined/run.ts";
 import type { RunOrder } from "@assent/supervisor/supervise/order";
 import type { Start } from "./command.ts";
 
-/** How a backend's commands are supervised. */
+/** How a backend's commands are started under supervision; `words` is what a shell was told. */
 export interface Supervising {
-  /** Why nothing can be confined here, as far as it is known yet. */
-  readonly problem: string | undefined;
-  /** Asks the kernel, once in a process. */
-  probe(cwd: string): Promise<void>;
-  /** Every command: `words` is what a shell was told. */
-  start(
-    argv: readonly [string, ...string[]],
-    cwd: string,
-    env: ConfinedPlace["env"],
-    words: CommandWords,
-  ): Promise<RunStart | { readonly problem: string }>;
+  /** Where every command is. */
+  readonly start: StartsRun;
   /** One that nobody can know. */
-  confine(argv: readonly [string, ...string[]], place: ConfinedPlace, words: CommandWords): RunStart | { readonly problem: string };
+  readonly confine: StartsRun;
 }
+
+type StartsRun = (
+  argv: readonly [string, ...string[]],
+  place: ConfinedPlace,
+  words: CommandWords,
+) => RunStart | { readonly problem: string };
 
 /** As far as it is known yet. */
 export function whyNotSupervised(): string | undefined {
@@ -71,12 +68,7 @@ export class Supervision implements Supervising {
     this.#policyFiles = policyFiles;
   }
 
-  async start(
-    argv: readonly string[],
-    cwd: string,
-    env: Readonly<Record<string, string | undefined>>,
-  ): Promise<{ readonly start: Start; readonly clean: () => void } | { readonly problem: string }> {
-    if (!(await probeSandbox(cwd))) return { problem: UNSUPERVISED };
+  start(argv: readonly string[], { cwd, env }: ConfinedPlace): RunStart | { readonly problem: string } {
     const program = assentProgram();
     if (program === undefined) return { problem: "the supervisor is not installed with this library" };
     const machine = thisMachine();
@@ -111,14 +103,6 @@ export class Supervision implements Supervising {
     } catch (error) {
       return { problem: `the ruleset cannot be handed on: ${messageOf(error)}` };
     }
-  }
-
-  get problem(): string | undefined {
-    return whyNotSupervised();
-  }
-
-  async probe(cwd: string): Promise<void> {
-    await probeSandbox(cwd);
   }
 
   /** A command under a run that asks nobody: its supervisor, and the order for it. */

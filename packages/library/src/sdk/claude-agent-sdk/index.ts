@@ -94,7 +94,6 @@ export function hooks(given: AnyGuard, told: HookOptions = {}): PermissionHooks 
     const judged = judgeCall(guard, factsFor(request.tool, options), { tool: request.tool, input: request.input }, fromOf(request));
     const id: unknown = Reflect.get(payload, "tool_use_id");
     if (typeof id === "string") calls.note(guard, id, judged);
-    if (judged.verdict === undefined) return said(claudeProtocol.refuse(judged.reason, event).envelope);
     const { decision, reason: modelReason, personReason: reason, verdict } = judged;
     const outcome: Outcome = { request, verdict, answer: { decision, reason, modelReason }, warnings: [], basis: undefined };
     const answer = said(claudeProtocol.write(outcome).envelope);
@@ -234,7 +233,6 @@ async function askPerson(
 }
 
 async function answered(onAsk: OnClaudeAsk, { input, judged, call }: ClaudeCall): Promise<ClaudeAnswer> {
-  if (judged.verdict === undefined) return { allow: false };
   const { verdict, personReason } = judged;
   const operation = visible(judged.from.tool);
   const target = visible(targetOf(judged));

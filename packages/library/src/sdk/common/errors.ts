@@ -13,6 +13,8 @@ export interface Refusal {
   readonly verdict: RequestVerdict;
   /** Who kept it from going ahead. */
   readonly by?: DeniedBy;
+  /** What the error says, where it is no more than the reason. */
+  readonly message?: string;
 }
 
 /** What the errors of the library have in common. Use `code`, not the text, to tell them apart. */
@@ -29,9 +31,9 @@ abstract class PermissionIssue extends Error {
   /** Whose no it is: that of the policy, of a person, or of nobody. */
   readonly by: DeniedBy;
 
-  constructor(what: string, { operation, target, reason, verdict, by }: Refusal & { readonly by: DeniedBy }) {
+  constructor(what: string, { operation, target, reason, verdict, by, message }: Refusal & { readonly by: DeniedBy }) {
     const why = reason === "" ? "" : `: ${visible(reason)}`;
-    super(`${what} for ${visible(operation)} on '${brief(target, 400)}'${why}`);
+    super(message ?? `${what} for ${visible(operation)} on '${brief(target, 400)}'${why}`);
     this.operation = operation;
     this.target = target;
     this.reason = reason;

@@ -1,3 +1,5 @@
+import { isObject } from "@assent/core/data";
+
 // Objects of SDKs, taken as they are: nothing of theirs is imported.
 
 /** The same object with some members of its own: SDKs know tools by hidden keys as well. */
@@ -28,4 +30,10 @@ export function objectIn(owner: object, name: string): object | undefined {
 /** A list of whatever. */
 export function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.map((element: unknown) => element) : [];
+}
+
+/** What SDKs hand to a tool beside its input may carry a signal. */
+export function signalIn(beside: unknown): { readonly signal?: AbortSignal } {
+  const signal: unknown = isObject(beside) ? (beside["abortSignal"] ?? beside["signal"]) : undefined;
+  return signal instanceof AbortSignal ? { signal } : {};
 }

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isObject, parseObject } from "@assent/core/data";
-import { ensureFolder, type Machine, openState, randomHex, removeFile, TICKET_LASTS_MS } from "@assent/guard/state";
+import { ensureFolder, isNumberTaken, type Machine, openState, randomHex, removeFile, TICKET_LASTS_MS } from "@assent/guard/state";
 import type { JudgedInRun } from "@assent/supervisor/supervise/order";
 
 /** How a run that somebody else starts finds the guard that let it go ahead: its ticket says so, which no run can read. */
@@ -109,16 +109,7 @@ function clearOld(folder: string): void {
   for (const name of readdirSync(folder).slice(0, 1000)) {
     const pid = Number.parseInt(name, 10);
     const stats = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-    if (stats !== undefined && Date.now() - stats.mtimeMs > TICKET_LASTS_MS && !isAlive(pid)) removeFile(`${folder}/${name}`);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return isObject(error) && error["code"] === "EPERM";
+    if (stats !== undefined && Date.now() - stats.mtimeMs > TICKET_LASTS_MS && !isNumberTaken(pid)) removeFile(`${folder}/${name}`);
   }
 }
 

@@ -1,9 +1,7 @@
 import { granteeOf, type Outcome, rememberAnswer } from "@assent/guard/engine";
 import { LONGEST_GRANT_MS, parseRule } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { changesFor } from "@assent/guard/suggest";
-import { grantedIn } from "../common/granted-in.ts";
-import { LIBRARY } from "../common/library.ts";
+import { grantedIn, ruleFor } from "../common/granted-in.ts";
 import type { JudgedCall } from "./judging.ts";
 import { type AnswerScope, type ReadAnswer, understandAnswer } from "../common/read-answer.ts";
 
@@ -13,23 +11,7 @@ export type { ReadAnswer };
 export const readAnswer = (answer: unknown): ReadAnswer => understandAnswer(answer, (rule) => parseRule(rule).ok);
 
 /** Rules that would allow exactly what is asked about; none where one rule is not enough. */
-export function rulesFor(parts: readonly JudgedCall[]): readonly string[] {
-  return parts.flatMap(({ outcome }) => {
-    const rules = changesFor(outcome, readRules);
-    const [only] = rules.length === 1 ? rules : [];
-    return only === undefined ? [] : [only];
-  });
-}
-
-function readRules(texts: readonly string[]): ReturnType<Parameters<typeof changesFor>[1]> {
-  const content = { is: "text", text: JSON.stringify({ permissions: { allow: texts } }) } as const;
-  const policy = LIBRARY.reader().read(
-    [{ layer: "user", file: "answer", mayGrant: true, content }],
-    { text: "", pins: new Map() },
-    () => [],
-  );
-  return policy.broken === undefined ? policy.rules : undefined;
-}
+export const rulesFor = (parts: readonly JudgedCall[]): readonly string[] => parts.flatMap(({ outcome }) => ruleFor(outcome) ?? []);
 
 /** Keeps what an answer holds for beyond this call. */
 export function keepScope(

@@ -41,35 +41,9 @@ export interface ApprovalStore {
 }
 
 /** The parts that are signed, in one order. */
-function signedText({
-  v,
-  id,
-  created,
-  expires,
-  calls,
-  tool,
-  stricter,
-  principal,
-  cwd,
-  subagent,
-  text,
-  agentSays,
-}: Omit<PendingApproval, "signature">): string {
-  return JSON.stringify([
-    v,
-    id,
-    created,
-    expires,
-    calls,
-    tool ?? null,
-    stricter,
-    principal ?? null,
-    cwd,
-    subagent ?? null,
-    text,
-    agentSays,
-  ]);
-}
+const SIGNED = "v id created expires calls tool stricter principal cwd subagent text agentSays".split(" ");
+const signedText = (pending: Omit<PendingApproval, "signature">): string =>
+  JSON.stringify(SIGNED.map((name): unknown => Reflect.get(pending, name) ?? null));
 
 const sign = (secret: Uint8Array, text: string): string => createHmac("sha256", secret).update(text).digest("base64url");
 

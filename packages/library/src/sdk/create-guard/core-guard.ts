@@ -2,6 +2,7 @@ import { visible } from "@assent/core/action";
 import type { Principal } from "@assent/core/policy";
 import { isObject } from "@assent/core/data";
 import { GuardOptionError, checkOptions, type Options } from "../common/options.ts";
+import { signalIn } from "../common/members.ts";
 import { readCallOptions } from "./call-options.ts";
 import type { GuardCall } from "./call.ts";
 import { ApprovalPending, PermissionDenied } from "./errors.ts";
@@ -13,7 +14,6 @@ import {
   type EffectsOf,
   type GuardedTool,
   readInput,
-  signalIn,
   withRun,
   type RunContext,
   type ToolSpec,
@@ -70,7 +70,9 @@ export class CoreGuard<
       const input = await readInput(spec, given);
       return { input, outcome: await this.#flow.checkTool(spec, input, options) };
     };
-    const call = async (given: I, options: GuardCallOptions<P> = {}): Promise<O> => {
+    const call = async (given: I, told: GuardCallOptions<P> = {}): Promise<O> => {
+      // What a server of the MCP SDK hands to a tool beside its input is no options of ours, but for the signal.
+      const options: GuardCallOptions<P> = "requestId" in Object(told) ? signalIn(told) : told;
       const { input, outcome } = await checked(given, options);
       const { tool, decision } = admitted(outcome);
       const cwd = this.#world.folder(options);
@@ -99,7 +101,7 @@ export class CoreGuard<
         return tool === undefined ? input : tool.input;
       });
       if (whole === undefined)
-        throw new GuardOptionError("tools", `tools: \`${visible(name)}\` cannot be guarded: it is not a function, and has no \`execute\``);
+        throw new GuardOptionError("tools", `tools: \`${visible(name)}\` cannot be guarded: it has no function \`execute\``);
       return [name, whole] as const;
     });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names, each with a tool of the same kind

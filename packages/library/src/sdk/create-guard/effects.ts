@@ -39,7 +39,7 @@ export interface CommandEffect<Field extends string> {
  *
  * ```ts
  * const guard = createGuard({ cwd: "/repo", confine: true });
- * createAgent({ model, tools: [bash], middleware: [guard.middleware({ bash: commandIn("command") })] });
+ * createAgent({ model, tools: [bash], middleware: [guard.middleware([bash], { bash: commandIn("command") })] });
  * ```
  */
 export function commandIn<Field extends string>(field: Field): CommandEffect<Field> {
@@ -71,7 +71,7 @@ export const confinedInput = (
 ): Readonly<Record<string, unknown>> => ({ ...input, [field]: Array.isArray(input[field]) ? [...argv] : line });
 
 /** What tools do, by their names. */
-export type ToolEffects = Readonly<Record<string, ToolEffect<never>>>;
+export type ToolEffects = Readonly<Record<string, ToolEffect<never> | undefined>>;
 
 /** The calls that an input means. Throws what the effect throws. */
 export function callsOf<I>(effect: ToolEffect<I>, input: I): readonly GuardCall[] {

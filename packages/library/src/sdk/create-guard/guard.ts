@@ -8,10 +8,11 @@ import { type AskQuestion, NobodyThereError } from "../common/ask.ts";
 import { canUseTool, type ClaudeQuestion } from "../claude-agent-sdk/index.ts";
 import { probeSandbox } from "../common/sandbox.ts";
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
-import { type ToolGuard, toolGuard } from "../openai-agents/index.ts";
+import { type AgentTool, guardTool } from "../openai-agents/index.ts";
 import { GuardOptionError } from "../common/options.ts";
 import { readAnswer, rulesFor } from "./answers.ts";
 import { idOf, isSigned } from "./approvals.ts";
+import type { NamedTool } from "./combine.ts";
 import { CoreGuard } from "./core-guard.ts";
 import type { ToolEffect, ToolEffects } from "./effects.ts";
 import { UnknownApproval } from "./errors.ts";
@@ -22,6 +23,7 @@ import { judgeCalls, type JudgedCalls } from "./judging.ts";
 import type { CodePolicy } from "./policy-in-code.ts";
 import { callsFor, notJudged, hasEffect, openedDecision } from "./opened.ts";
 import { snapshot } from "./snapshot.ts";
+import { checkNames, type InputOf, type NamedTools, type SomeEffects } from "./tool.ts";
 import type { CallOutcome, GuardAnswer, GuardCallOptions, GuardChange, PendingOutcome } from "./types.ts";
 
 /** A policy as an object, on this machine: see `createGuard`. */
@@ -75,14 +77,18 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
     return new Guard(this.#world.with(change));
   }
 
-  /** For the AI SDK 7: `generateText({ model, tools, prompt, toolApproval: guard.aiSdk(effects) })`. */
-  aiSdk(effects: ToolEffects = {}): ReturnType<typeof guardTools> {
-    return guardTools(this, { effects });
+  /** For the AI SDK 7: `generateText({ model, tools, prompt, toolApproval: guard.aiSdk(tools, { save: ({ path }) => ({ write: path }) }) })`. */
+  aiSdk(effects?: ToolEffects): ReturnType<typeof guardTools>;
+  aiSdk<const T extends NamedTools>(tools: T, effects: SomeEffects<T>): ReturnType<typeof guardTools>;
+  aiSdk(first: NamedTools | ToolEffects = {}, effects?: ToolEffects): ReturnType<typeof guardTools> {
+    return guardTools(this, { effects: effectsIn(first, effects) });
   }
 
-  /** For OpenAI's Agents SDK: `tool({ name: "save", …, ...guard.openAiTool(does, "save") })`. The model reads what is denied, and the run goes on. */
-  openAiTool<I>(does: ToolEffect<I>, name = "tool"): ToolGuard {
-    return toolGuard(this, name, { effects: { [name]: does } });
+  /** For OpenAI's Agents SDK: `guard.openAiTool(tool({ … }), ({ path }) => ({ write: path }))`. The model reads what is denied, and the run goes on. */
+  openAiTool<T extends AgentTool>(tool: T, does: ToolEffect<InputOf<T>>): T {
+    if (!isObject(tool) || typeof tool.name !== "string")
+      throw new GuardOptionError("tool", "openAiTool takes what `tool()` of the SDK made");
+    return guardTool(this, tool, { effects: { [tool.name]: does } });
   }
 
   /** For the Claude Agent SDK: `query({ options: { canUseTool: guard.canUseTool } })`. The host's own tools are known. */
@@ -90,9 +96,11 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
     return (this.#canUseTool ??= canUseTool(this));
   }
 
-  /** For LangChain: `createAgent({ model, tools, checkpointer, middleware: [guard.middleware(effects)] })`. The questions of one step are one interrupt. */
-  middleware(effects: ToolEffects = {}): PermissionMiddleware {
-    return permissionMiddleware(this, { effects });
+  /** For LangChain: `createAgent({ …, tools, checkpointer, middleware: [guard.middleware(tools, effects)] })`. The questions of a step are one interrupt. */
+  middleware(effects?: ToolEffects): PermissionMiddleware;
+  middleware<const T extends NamedTools>(tools: T, effects: SomeEffects<T>): PermissionMiddleware;
+  middleware(first: NamedTools | ToolEffects = {}, effects?: ToolEffects): PermissionMiddleware {
+    return permissionMiddleware(this, { effects: effectsIn(first, effects) });
   }
 
   #canUseTool: ReturnType<typeof canUseTool> | undefined;
@@ -124,8 +132,10 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
       };
       const shadow = this.#world.shared.options.shadow === true;
       let judged: JudgedCalls;
+      let of: NamedTool | undefined;
       try {
         const { calls, tool } = callsFor(asked, effects);
+        of = tool;
         const planning = asked.host?.planning === true;
         const starts = replaces !== undefined && (tool === undefined || tool.field === replaces);
         const way = { host: { planning }, ...(tool === undefined ? {} : { tool }), ...(starts ? { starts, field: replaces } : {}) };
@@ -136,7 +146,7 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
         return shadow ? { ...refused, decision: "allow" } : refused;
       }
       const decision = openedDecision(judged, shadow, hasEffect(asked, effects));
-      asking.set(decision.verdict, { judged, options });
+      asking.set(decision.verdict, { judged, options, of });
       this.#flow.told(judged.decision);
       return decision;
     };
@@ -154,6 +164,7 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
     const { suggestions, signal = new AbortController().signal } = besideOf(asked);
     const question = {
       ...this.#flow.question(found.judged, options),
+      ...(found.of === undefined ? {} : { tool: { name: found.of.name, input: snapshot(found.of.input) } }),
       rules: rulesFor(found.judged.parts),
       ...(suggestions === undefined ? {} : { suggestions: snapshot(suggestions) }),
     };
@@ -177,8 +188,19 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
   }
 }
 
+/** Effects, or tools with theirs. */
+function effectsIn(first: NamedTools | ToolEffects, effects: ToolEffects | undefined): ToolEffects {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter looks at each of them
+  if (effects === undefined) return first as ToolEffects;
+  checkNames(Array.isArray(first) ? first.map(({ name }: { readonly name: string }) => name) : Object.keys(first), effects);
+  return effects;
+}
+
 /** What was judged, by the verdict that an adapter shows with its question. */
-const asking = new WeakMap<RequestVerdict, { readonly judged: JudgedCalls; readonly options: GuardCallOptions }>();
+const asking = new WeakMap<
+  RequestVerdict,
+  { readonly judged: JudgedCalls; readonly options: GuardCallOptions; readonly of: NamedTool | undefined }
+>();
 
 /** What a host adds to its question. */
 function besideOf(asked: AskQuestion): Partial<Pick<ClaudeQuestion, "suggestions" | "signal">> {

@@ -35,17 +35,40 @@ export interface GuardedTool<I, O, P extends Principal = Principal> {
   check(input: I, options?: GuardCallOptions<P>): Promise<CallOutcome<P>>;
 }
 
-/** Whatever a tool of some library is, as far as its input is known by its type. */
-export type InputOf<T> = T extends (input: infer I, ...rest: never[]) => unknown
-  ? I
-  : T extends { execute?: infer E }
-    ? NonNullable<E> extends (input: infer I, ...rest: never[]) => unknown
+type Takes<I> = (input: I, ...rest: never[]) => unknown;
+
+/**
+ * What a tool takes, as its type says: a function, or a tool of the AI SDK and Mastra (`execute`), LangChain (`func`), the Claude Agent SDK
+ * (`handler`) or OpenAI's (`needsApproval`). `never` where it does not say: then whoever states the effect says it.
+ */
+export type InputOf<T> = Known<
+  T extends Takes<infer I>
+    ? I
+    : T extends { readonly func: Takes<infer I> } | { readonly handler: Takes<infer I> }
       ? I
-      : unknown
-    : unknown;
+      : T extends { readonly invoke: unknown; readonly needsApproval: (context: never, input: infer I, ...rest: never[]) => unknown }
+        ? I
+        : T extends { readonly execute?: infer E }
+          ? NonNullable<E> extends Takes<infer I>
+            ? I
+            : unknown
+          : unknown
+>;
+type Known<I> = unknown extends I ? never : I;
 
 /** The effects of all tools: with one missing it does not compile. */
 export type EffectsOf<T> = { readonly [Name in keyof T]: ToolEffect<InputOf<T[Name]>> };
+
+/** Tools by their names, or a list of tools that have one. */
+export type NamedTools = Readonly<Record<string, object>> | readonly { readonly name: string }[];
+
+/** The effects of some of these tools. */
+export type SomeEffects<T extends NamedTools> = Partial<
+  EffectsOf<T extends readonly { readonly name: string }[] ? { readonly [Tool in T[number] as Tool["name"]]: Tool } : T>
+>;
+
+/** The effect of a tool of some SDK: its input is known by the tool's type. `{ mcp__box__run: effectOf(run, ({ line }) => ({ shell: line })) }`. */
+export const effectOf = <T>(_: T, does: ToolEffect<InputOf<T>>): ToolEffect<InputOf<T>> => does;
 
 /** Reads an input by its schema. */
 export async function readInput<I>({ name, input: schema }: Pick<ToolSpec<I>, "name" | "input">, given: unknown): Promise<I> {
@@ -67,8 +90,13 @@ export function checkEffects(tools: Readonly<Record<string, unknown>>, effects: 
       "effects",
       `tools: nothing says what the tool \`${visible(missing)}\` does: give "nothing" or a function of its input`,
     );
-  const extra = Object.keys(effects).find((name) => !Object.hasOwn(tools, name));
-  if (extra !== undefined) throw new GuardOptionError("effects", `tools: the tool \`${visible(extra)}\` does not exist`);
+  checkNames(Object.keys(tools), effects);
+}
+
+/** Throws where an effect is stated for a tool that does not exist: the one that was meant would be judged by its name. */
+export function checkNames(names: readonly string[], effects: object): void {
+  const extra = Object.keys(effects).find((name) => !names.includes(name));
+  if (extra !== undefined) throw new GuardOptionError("effects", `the tool \`${visible(extra)}\` does not exist`);
 }
 
 export const isEffect = (effect: unknown): boolean => effect === "nothing" || typeof effect === "function";
@@ -100,12 +128,6 @@ const runAfter = (admit: (input: unknown, beside: unknown) => Promise<unknown>, 
         yield* run(await admit(input, rest[0]), ...rest) as AsyncIterable<unknown>;
       }
     : async (input, ...rest) => await run(await admit(input, rest[0]), ...rest);
-
-/** What SDKs hand to a tool beside its input. */
-export function signalIn(options: unknown): { readonly signal?: AbortSignal } {
-  const signal: unknown = isObject(options) ? (options["abortSignal"] ?? options["signal"]) : undefined;
-  return signal instanceof AbortSignal ? { signal } : {};
-}
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkEffects` has looked
 export const effectIn = (effects: object, name: string): ToolEffect<unknown> => Reflect.get(effects, name) as ToolEffect<unknown>;

@@ -1,7 +1,9 @@
 import { isObject } from "@assent/core/data";
 import { type AdapterOptions, commandFieldIn, type Judged, judgeCall, RecentCalls, settle, questionOf } from "../adapters/judge.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
-import { listIn } from "../common/members.ts";
+import { GuardOptionError } from "../common/options.ts";
+import { messageOf } from "../common/read-answer.ts";
+import { listIn, signalIn } from "../common/members.ts";
 import type { ModelCall, PermissionMiddleware, ReviewDecision, ReviewRequest } from "./shapes.ts";
 
 /** `assent/langchain`: permissions for agents of langchain 1 (`createAgent`). */
@@ -88,7 +90,6 @@ export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {})
       const { toolCall, runtime } = request;
       const { name, args } = toolCall;
       const refused = async (content: string): Promise<Given> => await refusal<Given>(toolCall, content);
-      const signal = signalIn(runtime);
       await guard.ready?.();
       const judged = judgeOnce(runtime, toolCall);
       recent.spend(answers, keyIn(runtime, toolCall), judged);
@@ -104,7 +105,7 @@ export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {})
       const settled = await settle(edited === undefined ? judged : judge(edited), {
         approved: reviewed !== undefined,
         onAsk: options.onAsk,
-        signal,
+        ...signalIn(runtime),
         judgeEdited: (input) => judge({ name, args: input }),
       });
       if (!settled.run) return await refused(settled.reason);
@@ -163,11 +164,6 @@ function runtimeIn(request: unknown): object {
   return isObject(runtime) ? runtime : {};
 }
 
-function signalIn(runtime: object): AbortSignal | undefined {
-  const signal: unknown = Reflect.get(runtime, "signal");
-  return signal instanceof AbortSignal ? signal : undefined;
-}
-
 /** A message of the same id takes the place of the one that is there. */
 function replacing<State>(message: ModelMessage): Partial<State> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- langchain's own messages: it makes one of this
@@ -181,7 +177,7 @@ async function refusal<Given>({ name, id = "" }: ModelCall, content: string): Pr
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the handler gives is a message of the tool, too
     return new ToolMessage({ content, name, tool_call_id: id, status: "error" }) as Given;
   } catch (error) {
-    throw new Error("permissions for agents of langchain need the package `langchain` where `assent` finds it", { cause: error });
+    throw new GuardOptionError("middleware", `the package \`langchain\` must be where \`assent\` finds it: ${messageOf(error)}`);
   }
 }
 

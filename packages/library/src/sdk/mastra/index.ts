@@ -8,12 +8,14 @@ import {
   judgeCall,
   questionOf,
   RecentCalls,
+  refusedCall,
   refusalOf,
   settle,
 } from "../adapters/judge.ts";
-import { callbackIn, copyWith } from "../common/members.ts";
+import { callbackIn, copyWith, signalIn } from "../common/members.ts";
 import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
+import type { SomeEffects } from "../create-guard/tool.ts";
 
 export type { ToolFacts } from "@assent/guard/engine";
 export type { AdapterOptions } from "../adapters/judge.ts";
@@ -47,7 +49,7 @@ export interface PermissionHooks {
 export function guardTools<Tools extends Readonly<Record<string, object>>>(
   given: AnyGuard,
   tools: Tools,
-  told: AdapterOptions = {},
+  told: Omit<AdapterOptions, "effects"> & { readonly effects?: SomeEffects<Tools> } = {},
 ): Tools {
   const { guard, options } = adapted("guardTools", given, told);
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(guard, name, tool, options)]);
@@ -68,7 +70,7 @@ export function permissionHooks(given: AnyGuard, told: AdapterOptions = {}): Per
   return {
     beforeToolCall: async ({ toolName: tool, input, context }) => {
       const judged = judgeCall(guard, options, { tool, input });
-      const settled = await settle(judged, { approved: false, onAsk: options.onAsk, signal: signalIn(context) });
+      const settled = await settle(judged, { approved: false, onAsk: options.onAsk, ...signalIn(context) });
       return settled.run ? undefined : { proceed: false, output: settled.reason };
     },
   };
@@ -113,13 +115,14 @@ function guardTool(guard: AdaptedGuard, name: string, tool: object, options: Ada
     if (step !== undefined) return await inWorkflow(step, input, context, rest);
     // INVARIANT: an agent's call comes here only after `requireApproval` and, where that said so, a person's yes.
     const approved = isAgentsCall(context) && [...asked.values()].some((question) => isAbout(question, input));
-    const settled = await settle(judgeToRun(input), {
+    const judged = judgeToRun(input);
+    const settled = await settle(judged, {
       approved,
       onAsk: options.onAsk,
-      signal: signalIn(context),
+      ...signalIn(context),
       judgeEdited: judgeToRun,
     });
-    if (!settled.run) throw new Error(settled.reason);
+    if (!settled.run) throw refusedCall(judged, settled);
     return await execute(settled.input ?? input, context, ...rest);
   };
 
@@ -135,14 +138,15 @@ function guardTool(guard: AdaptedGuard, name: string, tool: object, options: Ada
     const judged = judgeToRun(input);
     if (judged.decision === "ask" && answer === undefined)
       return await suspend({ ...questionIn(name, input), question: questionOf(judged) });
-    if (judged.decision !== "deny" && answer?.approved === false) throw new Error(refusalOf(judged, answer.reason));
+    if (judged.decision !== "deny" && answer?.approved === false)
+      throw refusedCall(judged, { reason: refusalOf(judged, answer.reason), by: "person" });
     const changed = answer?.approved === true ? answer.input : undefined;
     const settled = await settle(changed === undefined ? judged : judgeToRun(changed), {
       approved: answer?.approved === true,
       onAsk: undefined,
-      signal: signalIn(context),
+      ...signalIn(context),
     });
-    if (!settled.run) throw new Error(settled.reason);
+    if (!settled.run) throw refusedCall(judged, settled);
     // The tool's own suspension is another one.
     return await execute(settled.input ?? changed ?? input, answer === undefined ? context : withoutAnswer(context), ...rest);
   };
@@ -220,8 +224,3 @@ function isAbout(question: unknown, input: unknown): boolean {
 
 const isAgentsCall = (context: unknown): boolean =>
   isObject(context) && typeof (isObject(context["agent"]) ? context["agent"]["toolCallId"] : context["toolCallId"]) === "string";
-
-function signalIn(context: unknown): AbortSignal | undefined {
-  const signal = isObject(context) ? context["abortSignal"] : undefined;
-  return signal instanceof AbortSignal ? signal : undefined;
-}

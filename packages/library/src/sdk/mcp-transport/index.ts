@@ -1,5 +1,6 @@
 /** `assent/mcp`: a guard between an MCP client and its server, in the program that has the client. */
 import { isObject } from "@assent/core/data";
+import { GuardCallError } from "../create-guard/call.ts";
 import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { AdapterOptions } from "../adapters/judge.ts";
@@ -127,7 +128,7 @@ class GuardedTransport implements McpTransport {
   /** INVARIANT: what reaches the server has been read here first, as every server reads it. */
   async send(message: unknown, options?: unknown): Promise<void> {
     const read = readClient(bytesOf(message));
-    if ("wrong" in read) throw new Error(`the message was not passed on: ${read.wrong}`);
+    if ("wrong" in read) throw new GuardCallError(`the message was not passed on: ${read.wrong}`);
     const sent: Promise<void>[] = [];
     const via: Exchange = {
       toServer: (said) => void sent.push(this.#pass(said, options, via)),

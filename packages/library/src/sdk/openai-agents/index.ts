@@ -3,12 +3,11 @@
 import { isObject } from "@assent/core/data";
 import { compareDecisions } from "@assent/core/policy";
 import type { ToolFacts } from "@assent/guard/engine";
-import { type AdapterOptions, commandFieldIn, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
+import { type AdapterOptions, commandFieldIn, judgeCall, type Judged, RecentCalls, refusedCall, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, listIn, objectIn } from "../common/members.ts";
 import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/tool.ts";
-import { GuardOptionError } from "../common/options.ts";
 import { PermissionDeniedError } from "../common/errors.ts";
 import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
 
@@ -56,26 +55,6 @@ export function guardTool<Tool extends AgentTool>(given: AnyGuard, tool: Tool, t
   }
 }
 
-/** What `tool()` takes for a tool whose every call is judged. */
-export interface ToolGuard {
-  needsApproval: NeedsApproval;
-  inputGuardrails: InputGuardrail[];
-}
-
-/**
- * For `tool()`, where a tool is made: denied calls are not run and the model reads why, questions become the SDK's interruptions.
- *
- * ```ts
- * tool({ name: "bash", description, parameters, execute, ...toolGuard(guard, "bash", { facts }) });
- * ```
- */
-export function toolGuard(given: AnyGuard, name: string, told: AdapterOptions = {}): ToolGuard {
-  const { guard, options } = adapted("toolGuard", given, told);
-  if (typeof name !== "string" || name === "") throw new GuardOptionError("name", "toolGuard takes the name of the tool");
-  const recent = new RecentCalls();
-  return { needsApproval: approvalFor(guard, name, options, recent), inputGuardrails: [guardrail(guard, options, recent, { tool: name })] };
-}
-
 /**
  * A guardrail for tools that have no approval of their own, as those of MCP servers given to an agent whole:
  * `new MCPServerStdio({ name: "db", toolInputGuardrails: [inputGuardrail(guard, { server: "db", onAsk })] })`. Questions go to
@@ -101,8 +80,12 @@ function functionTool<Tool extends AgentTool>(guard: AdaptedGuard, tool: Tool, o
     guardrail(guard, options, recent, field === undefined ? {} : { field, passed }),
   ];
   if (field === undefined || invoke === undefined) return copyWith(tool, { needsApproval: approval, inputGuardrails });
-  const guarded = async (context: unknown, input: unknown, details: unknown, ...rest: unknown[]): Promise<unknown> =>
-    await invoke(context, passed.take(context, callIdIn(details), input), details, ...rest);
+  const guarded = async (context: unknown, input: unknown, details: unknown, ...rest: unknown[]): Promise<unknown> => {
+    const given = passed.take(context, callIdIn(details), input);
+    const reason = "approval required: this call did not come through its guardrail";
+    if (given === undefined) throw refusedCall(judgeCall(guard, options, { tool: tool.name, input: undefined }), { reason, by: "nobody" });
+    return await invoke(context, given, details, ...rest);
+  };
   return copyWith(tool, { needsApproval: approval, inputGuardrails, invoke: guarded });
 }
 
@@ -142,10 +125,10 @@ class PassedCalls {
     calls.set(call, confined === undefined ? undefined : JSON.stringify(confined));
   }
 
-  /** What the tool is given. INVARIANT: what did not pass here might have been allowed confined only. */
+  /** What the tool is given; undefined: nothing. INVARIANT: what did not pass here might have been allowed confined only. */
   take(run: unknown, call: string, input: unknown): unknown {
     const calls = isContext(run) ? this.#runs.get(run) : undefined;
-    if (calls?.has(call) !== true) throw new Error("approval required: this call did not come through its guardrail");
+    if (calls?.has(call) !== true) return undefined;
     const confined = calls.get(call);
     calls.delete(call);
     return confined ?? input;
@@ -154,19 +137,13 @@ class PassedCalls {
 
 const isContext = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** How a tool is given another command; `tool`: it is judged by this name, whatever the SDK was told. */
+/** How a tool is given another command. */
 interface Confining {
-  readonly tool?: string;
   readonly field?: string;
   readonly passed?: PassedCalls;
 }
 
-function guardrail(
-  guard: AdaptedGuard,
-  options: AdapterOptions,
-  recent: RecentCalls,
-  { tool, field, passed }: Confining = {},
-): InputGuardrail {
+function guardrail(guard: AdaptedGuard, options: AdapterOptions, recent: RecentCalls, { field, passed }: Confining = {}): InputGuardrail {
   return {
     type: "tool_input",
     name: "assent",
@@ -175,7 +152,7 @@ function guardrail(
       const input = argumentsOf(toolCall.arguments);
       const before = recent.about(context, callId);
       await guard.ready?.();
-      const judge = (): Judged => judgeCall(guard, options, { tool: tool ?? name, input }, {}, field);
+      const judge = (): Judged => judgeCall(guard, options, { tool: name, input }, {}, field);
       const judged = recent.justNow(context, callId, input) ?? stricter(judge(), before);
       recent.spend(context, callId, judged);
       // The SDK was told to ask about this call: it is here because it was approved, or so that it need not be asked about.
@@ -265,7 +242,7 @@ function gate(judge: Judge, recent: RecentCalls, { onAsk }: AdapterOptions): (ac
     const judged = (isObject(action) ? recent.justNow(action, "", action) : undefined) ?? judge(action);
     // Without `onAsk` the SDK has put the question: nothing comes here that it has not let pass.
     const settled = await settle(judged, { approved: onAsk === undefined, onAsk });
-    if (!settled.run) throw new Error(settled.reason);
+    if (!settled.run) throw refusedCall(judged, settled);
   };
 }
 
@@ -332,7 +309,6 @@ function computerTool<T extends AgentTool>(guard: AdaptedGuard, tool: T, options
   const own = callbackIn(tool, "needsApproval");
   const needsApproval: NeedsApproval = async (context, action, callId) => {
     const { decision, reason, verdict } = judgeCall(guard, options, { tool: tool.name, input: action });
-    if (verdict === undefined) throw new Error(reason);
     if (decision === "deny") throw new PermissionDeniedError({ operation: tool.name, target: tool.name, reason, verdict });
     return decision !== "allow" || (await own?.(context, action, callId)) === true;
   };

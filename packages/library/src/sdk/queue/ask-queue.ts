@@ -32,10 +32,8 @@ import {
 } from "@assent/guard/policy-edit";
 import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { changesFor } from "@assent/guard/suggest";
 import { teamClient } from "@assent/team/team/afar";
-import { grantedIn } from "../common/granted-in.ts";
-import { LIBRARY } from "../common/library.ts";
+import { grantedIn, ruleFor } from "../common/granted-in.ts";
 
 /** A request that is asked about before anything of it is done: a tool's call, a command of a host. */
 export interface QueuedRequest {
@@ -109,11 +107,10 @@ export function requestQuestion({
 }: Pick<QueuedRequest, "who" | "cwd" | "what" | "verdict"> & Partial<Pick<QueuedRequest, "machine" | "outcome">>): Question {
   const { actions, rule, basis, help } = verdict;
   const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
-  const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
+  // Several rules together are no answer to one question.
+  const only = outcome === undefined ? undefined : ruleFor(outcome);
   const offered = outcome === undefined || machine === undefined ? undefined : offeredSentence(outcome, machine);
   const afar = outcome === undefined ? undefined : questionAfar(outcome);
-  // Several rules together are no answer to one question.
-  const [only] = rules.length === 1 ? rules : [];
   count += 1;
   return {
     seq: count,
@@ -166,17 +163,6 @@ export function questionAfar({ request, verdict, basis }: Outcome): TeamPart | u
 export function whatIsAsked({ tool, facts, input }: Outcome["request"]): string {
   const field = facts?.does === "shell" ? input[facts.field] : undefined;
   return typeof field === "string" ? `run ${field}` : brief(`call ${tool} with ${JSON.stringify(input)}`, 2000);
-}
-
-function rulesOf(texts: readonly string[]): ReturnType<Parameters<typeof changesFor>[1]> {
-  const text = JSON.stringify({ permissions: { allow: texts } });
-  const content = { is: "text", text } as const;
-  const policy = LIBRARY.reader().read(
-    [{ layer: "user", file: "answer", mayGrant: true, content }],
-    { text: "", pins: new Map() },
-    () => [],
-  );
-  return policy.broken === undefined ? policy.rules : undefined;
 }
 
 /**
