@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildFilter } from "../../packages/supervisor/src/supervise/wall/filter.ts";
+import { buildFilter, buildListenedFilter } from "../../packages/supervisor/src/supervise/wall/filter.ts";
 import { DIST, scratch } from "../scratch.ts";
 
 describe("the parts of a run", () => {
@@ -15,6 +15,14 @@ describe("the parts of a run", () => {
   )("the filter made by the build is that of the source: %j", ({ architecture, trapKill, ownIpc }) => {
     const made = buildFilter(architecture, { observeReads: true, udp: false, trapSignals: false, trapKill, ownIpc });
     expect(text.includes(made.toString("base64"))).toBe(true);
+  });
+
+  it.each(["x64", "arm64"] as const)("and those of a tried run: %s", (architecture) => {
+    const made = [
+      buildFilter(architecture, { observeReads: false, ownIpc: true, tried: true }),
+      ...[false, true].map((talks) => buildListenedFilter(architecture, talks)),
+    ];
+    expect(made.map((filter) => text.includes(filter.toString("base64")))).toEqual([true, true, true]);
   });
 
   it("a plain run loads nothing of what few runs need", () => {

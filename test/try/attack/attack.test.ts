@@ -461,10 +461,16 @@ describe.each(USERS)("a program of a tried run of %s", (user) => {
     expect(readFileSync(inHome(place, "open.txt"), "utf8")).toBe("old\n");
   });
 
-  it("31: follows no link that somebody puts in the way while it is applied", async () => {
-    const place = new TryPlace(suite, user);
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`src/f${at}`, "old\n"]));
+  it.each([
+    ["what is new", "for i in $(seq 300); do echo x > src/n$i; done"],
+    ["folders that are new", "for i in $(seq 100); do mkdir -p src/d$i/e; echo x > src/d$i/e/f; done"],
+    ["what is changed", "for f in src/f*; do echo x >> $f; done"],
+    ["what is replaced, removed, and given another mode", "rm src/f1*; for i in 1 2 3; do mv src/f2$i src/f3$i; done; chmod 600 src/f4*"],
+  ])("31: follows no link that somebody puts in the way while %s is applied", async (_, command) => {
+    const place = new TryPlace(suite, user, many);
     const cwd = place.cwd;
-    await place.try("for i in $(seq 300); do echo x > src/f$i; done", []);
+    await place.try(command, []);
     const id = (await place.assent("try", "list")).stdout.split(" ")[0] ?? "";
     const state = { going: true };
     const swap = (async () => {

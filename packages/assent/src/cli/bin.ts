@@ -49,13 +49,26 @@ if (command === "check") {
   (command === "daemon" && option === "--serve") ||
   (command === "status" && option === "--line")
 ) {
-  const { load, keep } = partsOf(__dirname, require, true, command === "run");
+  const { load, keep } = partsOf(__dirname, require, true, command === "run" ? "" : undefined);
   process.once("exit", keep);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts, ended.ts, resident.ts and line-main.ts
   void (load(`./${PARTS[command]}.cjs`) as { main: (keep: () => void) => Promise<void> | void }).main(keep);
-} else {
+} else if (command === "try") {
+  void startTry();
+} else startAny();
+
+/** Any command. */
+function startAny(): void {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");
+}
+
+async function startTry(): Promise<void> {
+  const { load, keep } = partsOf(__dirname, require, true, "try-");
+  process.once("exit", keep);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from try-main.ts
+  const { main } = load("./run.try.cjs") as { main: () => Promise<boolean> };
+  if (!(await main())) startAny();
 }
 
 /** False inside a run, which supervises already: there is nothing to wait for. */
