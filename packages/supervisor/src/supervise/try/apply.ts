@@ -45,6 +45,8 @@ export class Applier {
   readonly #onWriting: (path: string) => void;
   /** Objects written in their place: their other names show it, too. */
   readonly #written = new Set<string>();
+  /** Objects without the kernel's notes by now, by whichever of their names. */
+  readonly #cleaned = new Set<string>();
   #moved = 0;
 
   /** `onWriting`: a file is about to be written in its place; a kill leaves half of it. */
@@ -245,8 +247,9 @@ export class Applier {
   }
 
   /** Takes off what the kernel noted for itself. */
-  #clean({ place, inside, marked }: TriedChange): void {
-    if (marked !== true) return;
+  #clean({ place, inside, marked, upper }: TriedChange): void {
+    if (marked !== true || upper === undefined || this.#cleaned.has(upper.id)) return;
+    this.#cleaned.add(upper.id);
     const fd = openBeneath(this.#open(place).upper, inside, O_PATH);
     if (fd < 0) throw new KernelError("openat2", -fd, inside);
     try {
