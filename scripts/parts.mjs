@@ -115,7 +115,7 @@ export const imported = (root, own) => ({
     bundle.onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
       if (path.endsWith("/rules.ts")) return { path, external: true };
-      return own === "run" && later.includes(join(resolveDir, path)) ? { path: "./run.more.cjs", external: true } : undefined;
+      return /^run(?:\.try)?$/.test(own) && later.includes(join(resolveDir, path)) ? { path: "./run.more.cjs", external: true } : undefined;
     });
   },
 });

@@ -32,7 +32,7 @@ describe("the parts of a run", () => {
     ],
     [
       ["try", "--", "true"],
-      ["try-run", "try-shell"],
+      ["run", "shell"],
     ],
   ])("load nothing of what few runs need where nothing is asked: %j", (words, kept) => {
     const place = scratch();

@@ -11,7 +11,7 @@ const module_ = { exports: {} };
 new Function("return " + require("node:fs").readFileSync(process.argv[1], "utf8"))()["start.own-caches"](module_.exports, require, module_, "", "");
 const { ownCaches } = module_.exports;
 const caches = ownCaches();
-caches.want("hook", "hook");
+caches.want("hook");
 caches.keep(new Map([["hook", { cache: () => Buffer.from("new") }]]));
 `;
 

@@ -40,10 +40,10 @@ function readWhole(file: string): Buffer | undefined {
  * Parts of the program that load one another when they are needed (`require("./shell.cjs")` in hook.cjs). Several are one text,
  * with V8's code cache of it beside it: compiling is half of what a fresh hook costs, and a third of what a run does. The
  * build writes the caches for its own Node; for another one they are kept in the state folder. V8 itself rejects a cache
- * of another version or of other flags; against damage and mix-ups each has a seal. `prefix`: the build's were made by hooks, and
- * who needs other functions of a text keeps a cache with them in, whose name begins so.
+ * of another version or of other flags; against damage and mix-ups each has a seal. `ownFirst`: the build's were made by hooks, and
+ * who needs other functions of a text keeps a cache with them in.
  */
-export function partsOf(folder: string, require: Require, useCaches = true, prefix?: string): Parts {
+export function partsOf(folder: string, require: Require, useCaches = true, ownFirst = false): Parts {
   const scripts = new Map<string, Compiled>();
   const loaded = new Map<string, object>();
   let own: OwnCaches | undefined;
@@ -62,15 +62,14 @@ export function partsOf(folder: string, require: Require, useCaches = true, pref
     };
     if (!useCaches) return compiled(new Script(source, { filename }));
     const built = (): Script | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`)));
-    const first = prefix === undefined ? built() : undefined;
+    const first = ownFirst ? undefined : built();
     if (first !== undefined) return compiled(first);
-    const name = `${prefix ?? ""}${text}`;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
     own ??= (partsOf(folder, require, false).load("./start.own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
-    const kept = withCache(own.read(name, bytes));
+    const kept = withCache(own.read(text, bytes));
     if (kept !== undefined) return compiled(kept);
-    own.want(name, text);
-    return compiled((prefix === undefined ? undefined : built()) ?? new Script(source, { filename }));
+    own.want(text);
+    return compiled((ownFirst ? built() : undefined) ?? new Script(source, { filename }));
   };
 
   const load = (id: string): unknown => {

@@ -12,10 +12,10 @@ const KEPT = 3;
 const NAME = /^([a-z-]+)-[0-9a-f]{16}-v[\w.+-]+-[a-z0-9]+\.cache$/;
 
 export interface OwnCaches {
-  /** The cache kept by a name; undefined when there is none that fits its text. */
-  read(name: string, source: Buffer): Buffer | undefined;
-  /** By that name there was no cache of a text that V8 takes. */
-  want(name: string, text: string): void;
+  /** The cache kept for a part; undefined when there is none that fits its text. */
+  read(part: string, source: Buffer): Buffer | undefined;
+  /** A part had no cache that V8 takes. */
+  want(part: string): void;
   /** Keeps caches of what was compiled without one. */
   keep(scripts: ReadonlyMap<string, Compiled>): void;
 }
@@ -50,22 +50,22 @@ export function ownCaches(): OwnCaches {
   const state = openState(thisMachine());
   const fileOf = (part: string): string | undefined =>
     "folder" in state ? `${state.folder}/${part}-${ASSENT_BUILD}-${process.version}-${process.arch}.cache` : undefined;
-  const wanting = new Map<string, string>();
+  const wanting = new Set<string>();
   return {
-    read(name, source) {
-      const file = fileOf(name);
+    read(part, source) {
+      const file = fileOf(part);
       return file === undefined ? undefined : unsealCache(source, readOwn(file));
     },
-    want: (name, text) => void wanting.set(name, text),
+    want: (part) => void wanting.add(part),
     keep(scripts) {
-      for (const [name, text] of wanting) {
-        wanting.delete(name);
-        const file = fileOf(name);
-        const compiled = scripts.get(text);
+      for (const part of wanting) {
+        wanting.delete(part);
+        const file = fileOf(part);
+        const compiled = scripts.get(part);
         if (file === undefined || compiled === undefined) continue;
         try {
           writeAtomic(file, compiled.cache());
-          if ("folder" in state) removeOld(state.folder, name, file);
+          if ("folder" in state) removeOld(state.folder, part, file);
         } catch {
           // Costs time or room, nothing else.
         }
