@@ -112,6 +112,7 @@ const TAKES = {
   "more.held-advice": ["more.held-question", "more.session", "more.reader"],
   "run.more": ["run"],
   "run.spare": ["run"],
+  "run.try": ["run"],
 };
 
 /**
@@ -254,9 +255,10 @@ function partsToBuild(filters, tables) {
     made("more.reader", { entryPoints: [sourceFile(root, "engine/reader/index.ts")] }, hooks),
     ...["session", "held", "held-question", "held-advice", "resident"].map((name) => made(`more.${name}`, cli(name), hooks)),
     // `assent run`. Parts are loaded by `require`.
-    made("run", cli("run-main"), runs, [filtersMade(filters), lazyBuiltins], running),
+    made("run", cli("run-main"), runs, [filtersMade(filters.run), lazyBuiltins], running),
     made("run.more", own("run.more"), runs, [lazyBuiltins], running),
     made("run.spare", cli("spare"), runs, [lazyBuiltins], running),
+    made("run.try", own("run.try"), runs, [filtersMade(filters["run.try"]), lazyBuiltins], running),
     made("start.front", cli("run-front"), [], [lazyBuiltins]),
     made("start.shell", cli("shell-start"), hooks),
     made("start.ended", cli("ended"), hooks),

@@ -6,26 +6,34 @@ import { pathToFileURL } from "node:url";
 
 const either = [false, true];
 
-/** What runs are started with where the kernel has what Landlock needs; others are assembled when they start. */
-export const VARIANTS = either.flatMap((trapKill) =>
-  either.map((ownIpc) => ({ observeReads: true, udp: false, trapSignals: false, trapKill, ownIpc })),
-);
+/** By the part that needs them. Runs: what they are started with where the kernel has what Landlock needs; others are assembled when they start. */
+const FILTERS = {
+  run: either.flatMap((trapKill) =>
+    either.map((ownIpc) => ["buildFilter", { observeReads: true, udp: false, trapSignals: false, trapKill, ownIpc }]),
+  ),
+  "run.try": [
+    ["buildFilter", { observeReads: false, ownIpc: true, tried: true }],
+    ...either.map((talks) => ["buildListenedFilter", talks]),
+  ],
+};
 
-const names = Object.keys(VARIANTS[0]);
-const keyOf = (architecture, options) => [architecture, ...names.map((name) => Number(options[name]))].join(" ");
+const keyOf = (name, architecture, given) =>
+  JSON.stringify([name, architecture, typeof given === "object" ? Object.entries(given).sort() : given]);
 
-/** Their texts, by what they are for. */
+/** Their texts, by what they are for, by part. */
 export async function makeFilters(root, common, folder) {
   const outfile = join(folder, "filter.mjs");
   await build({ ...common, entryPoints: [join(root, "packages/supervisor/src/supervise/wall/filter.ts")], outfile, format: "esm" });
-  const { buildFilter } = await import(pathToFileURL(outfile).href);
+  const makers = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
-  return ["x64", "arm64"].flatMap((architecture) =>
-    VARIANTS.map((options) => [keyOf(architecture, options), buildFilter(architecture, options).toString("base64")]),
-  );
+  const texts = (of) =>
+    ["x64", "arm64"].flatMap((architecture) =>
+      of.map(([name, given]) => [keyOf(name, architecture, given), makers[name](architecture, given).toString("base64")]),
+    );
+  return Object.fromEntries(Object.entries(FILTERS).map(([part, of]) => [part, texts(of)]));
 }
 
-/** For `assent run`: in the place of the assembler. Options that it does not know are the assembler's. */
+/** For such a part: in the place of the assembler. Options that it does not know are the assembler's. */
 export const filtersMade = (filters) => ({
   name: "filters-made",
   setup(bundle) {
@@ -37,16 +45,17 @@ const made = (key) => {
 ${filters.map(([key, text]) => `    case ${JSON.stringify(key)}: return ${JSON.stringify(text)};`).join("\n")}
   }
 };
-const names = ${JSON.stringify(names)};
-export function buildFilter(architecture, options) {
-  const known = Object.keys(options).every((name) => names.includes(name));
-  const text = known ? made([architecture, ...names.map((name) => Number(options[name]))].join(" ")) : undefined;
-  if (text === undefined) return require("./run.more.cjs").buildFilter(architecture, options);
+const keyOf = ${keyOf.toString()};
+const find = (name) => (architecture, given) => {
+  const text = made(keyOf(name, architecture, given));
+  if (text === undefined) return require("./run.more.cjs")[name](architecture, given);
   const bytes = Buffer.from(text, "base64");
   const filter = alloc(bytes.length);
   filter.set(bytes);
   return filter;
-}`,
+};
+export const buildFilter = find("buildFilter");
+export const buildListenedFilter = find("buildListenedFilter");`,
       loader: "js",
     }));
   },

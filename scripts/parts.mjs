@@ -52,18 +52,19 @@ export const RUNS = {
   run: ["cli/run.ts"],
   "run.spare": ["cli/spare.ts"],
   "run.more": [
-    ...files("cli", "check judge-afresh run-learn try"),
+    ...files("cli", "check judge-afresh run-learn"),
     "engine/given/index.ts",
     "policy-edit/index.ts",
     "sdk/machine/index.ts",
     "suggest/index.ts",
     "supervise/wall/filter.ts",
   ],
+  "run.try": files("cli", "try-main try"),
   ...STARTS,
 };
 const LATER_IN_RUNS = files("cli", "parse program-frame program-run receipt profile run-background");
 /** What commands do by `assent run` itself. */
-const BY_RUNS = { run: ["cli/run.ts", "supervise/index.ts", "supervise/learn/refused.ts"], "run.more": ["cli/try.ts"] };
+const BY_RUNS = { run: ["cli/run.ts", "supervise/index.ts", "supervise/learn/refused.ts"], "run.try": ["cli/try.ts"] };
 /** Of such a file: what needs no run. */
 const BESIDE = { "supervise/index.ts": ["RunRecords", "supervise/records.ts"] };
 
@@ -114,7 +115,7 @@ export const imported = (root, own) => ({
     bundle.onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
       if (path.endsWith("/rules.ts")) return { path, external: true };
-      return own === "run" && later.includes(join(resolveDir, path)) ? { path: "./run.more.cjs", external: true } : undefined;
+      return /^run(?:\.try)?$/.test(own) && later.includes(join(resolveDir, path)) ? { path: "./run.more.cjs", external: true } : undefined;
     });
   },
 });

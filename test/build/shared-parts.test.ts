@@ -29,7 +29,16 @@ describe("parts that take modules from others", () => {
 
   it("have whatever they take", () => {
     const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
-    for (const taker of ["more.resident", "more.reader", "shell.confiner", "more.session", "more.held-question", "run.more", "run.spare"])
+    for (const taker of [
+      "more.resident",
+      "more.reader",
+      "shell.confiner",
+      "more.session",
+      "more.held-question",
+      "run.more",
+      "run.spare",
+      "run.try",
+    ])
       expect([taker, taken.filter((one) => one.taker === taker).length > 0]).toEqual([taker, true]);
     const missing = taken.filter(({ names, giver, which }) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by scripts/shared-parts.mjs
@@ -47,6 +56,7 @@ describe("parts that take modules from others", () => {
     expect([...new Set(taken.filter(({ giver }) => giver === "./run.cjs").map(({ taker }) => taker))].toSorted()).toEqual([
       "run.more",
       "run.spare",
+      "run.try",
     ]);
   });
 

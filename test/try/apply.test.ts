@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { has, LONG, Suite } from "../supervise/programs/place.ts";
@@ -42,6 +42,8 @@ describe.skipIf(!isRoot || !has("strace"))("applying that is killed", () => {
     ftruncate: [1],
     copy_file_range: [1],
     utimensat: [1, 2],
+    // Its records: scan.json, meta.json.
+    rename: [1, 2, 3],
   };
   const rows = Object.entries(CALLS).flatMap(([call, times]) => times.map((time) => [call, time] as const));
 
@@ -75,6 +77,8 @@ describe.skipIf(!isRoot || !has("strace"))("applying that is killed", () => {
       await place.assent("undo", "--yes");
       expect(withoutCounts(treeOf(place.cwd))).toEqual(withoutCounts(before));
       if (killed) expect((await place.assent("try", "list")).stdout).toContain(id);
+      expect(await place.assent("try", "drop", id)).toMatchObject({ status: killed ? 0 : 2 });
+      expect((await place.assent("try", "list")).stdout).toBe("");
     },
   );
 });
@@ -120,6 +124,48 @@ describe.skipIf(!isRoot)("a tried run", () => {
     const script = `mount --bind "$PWD" "${second}" && "${process.execPath}" "${suite.command}" try -- sh -c 'cat .env "${second}/.env"'`;
     const ran = await place.place.run({ user: "root", argv: ["unshare", "-m", "sh", "-c", script] });
     expect(ran.stdout + ran.stderr).not.toContain("swordfish");
+  });
+
+  it("that changed what another has changed meanwhile overwrites nothing of it", async () => {
+    const place = new TryPlace(suite, "root");
+    for (const number of [1, 2]) await place.try(`echo ${number} >> a.txt; echo ${number} > made${number}`, []);
+    const [first = "", second = ""] = (await place.assent("try", "list")).stdout.split("\n").map((line) => line.split(" ")[0] ?? "");
+    expect(await place.assent("try", "apply", first)).toMatchObject({ status: 0 });
+    const after = treeOf(place.cwd);
+    const applied = await place.assent("try", "apply", second);
+    expect(applied).toMatchObject({ status: 75 });
+    expect(applied.stderr).toContain("by somebody else");
+    expect(treeOf(place.cwd)).toEqual(after);
+  });
+
+  it.each([
+    ["try --apply", "try --apply"],
+    ["try --apply", "run -P"],
+    ["run -P", "try --apply"],
+  ])("is none within another, and changes nothing there: assent %s -- assent %s", async (outer, inner) => {
+    const place = new TryPlace(suite, "root", { ".env": "TOKEN=swordfish\n" });
+    const before = treeOf(place.cwd);
+    const assent = `"${process.execPath}" "${suite.command}"`;
+    await place.bare(`${assent} ${outer} -- sh -c '${assent} ${inner} -- sh -c "echo x > inner; cat .env > got"' > "$HOMEDIR/said" 2>&1`);
+    const said = readFileSync(join(place.place.home, "said"), "utf8");
+    if (outer === inner) expect(said).toContain("this cannot be tried");
+    expect(said).not.toContain("swordfish");
+    expect(treeOf(place.cwd).filter((line) => line.includes("swordfish"))).toEqual(before.filter((line) => line.includes("swordfish")));
+  });
+
+  it("stops where the disk is full while it is applied, and goes on when there is room", async () => {
+    const place = new TryPlace(suite, "root");
+    const assent = `"${process.execPath}" "${suite.command}"`;
+    const script = [
+      'mkdir small; mount -t tmpfs -o size=1m tmpfs small; cd small; mkdir .git; echo "ref: x" > .git/HEAD; echo old > there',
+      "head -c 600000 /dev/zero > full",
+      `${assent} try -- sh -c 'echo new > there; echo 1 > first; head -c 900000 /dev/zero > second' ; echo "status $?"`,
+      `${assent} try apply $(${assent} try list | cut -d" " -f1); echo "status $?"; ls; cat there`,
+      `rm full; ${assent} try apply $(${assent} try list | cut -d" " -f1); echo "status $?"; ls; cat there; wc -c < second`,
+    ].join("\n");
+    const ran = await place.place.run({ user: "root", argv: ["unshare", "-m", "sh", "-c", script] });
+    expect(ran.stdout, ran.stderr).toMatch(/^status 75\nstatus 75\n/);
+    expect(ran.stdout, ran.stderr).toMatch(/status 0\nfirst\nsecond\nthere\nnew\n900000\n$/);
   });
 
   it("does not begin while another goes on in the same project", async () => {

@@ -91,6 +91,13 @@ describe.each(USERS)("a tried run of %s", (user) => {
     },
   );
 
+  it("says a line a folder of what git leaves out", async () => {
+    const place = fresh({ ".gitignore": "out/\n*.log\nnode_modules\n", "out/old": "old\n" });
+    const command = "echo x > out/a; echo y >> out/old; mkdir node_modules; echo 1 > node_modules/m; echo 2 > t.log; echo 3 > src/new";
+    const ran = await place.try(command, []);
+    expect(ran.stderr).toMatch(/ new +src\/new\n +ignored +node_modules\/ \(1 folder, 1 file, 2 bytes\), out\/ \(2 changes\), t\.log\n/);
+  });
+
   it("drops what it is told to drop", async () => {
     const place = fresh();
     await place.try("mkdir d; chmod 000 d; echo x > made", []);
@@ -203,7 +210,7 @@ const SAME: readonly string[] = [
   "mkdir full; touch full/x; mv -T src full; mv -T src a.txt; mv src src/in; mv -n a.txt src/b.txt; true",
   "tar cf t.tar src a.txt; mkdir out; tar xf t.tar -C out",
   "sed -i s/a/z/ a.txt; install -m 700 a.txt bin",
-  "git init -q r 2>/dev/null; rm -rf r/.git; echo ok > r/x",
+  "git init -q r; git -C r config branch.x.remote origin; git clone -q r c 2>/dev/null; git -C c remote set-url origin ../r",
   'printf \'a\\nb\' > "with\nnewline"; : > "with space"; : > "-rf"',
   'python3 -m compileall -q . ; python3 -c \'open("m.py","w").write("x=1\\n")\'; python3 -m compileall -q m.py; rm -rf __pycache__',
   "printf 'all: o\\no: a.txt\\n\\tcp a.txt o\\n' > M; make -sf M; make -sf M",

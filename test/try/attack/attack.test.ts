@@ -58,6 +58,25 @@ const HELD: readonly Attack[] = [
     name: "4: makes a repository whose settings start a program",
     command: "mkdir -p r/.git/objects r/.git/refs; echo 'ref: x' > r/.git/HEAD; printf '[core]\\nfsmonitor = ./x\\n' > r/.git/config",
   },
+  ...[
+    String.raw`\tfsmonitor = ./x`,
+    String.raw`\thooksPath = x`,
+    String.raw`[include]\n\tpath = x`,
+    String.raw`[core]fsmonitor=./x`,
+    String.raw`\tbare = false\\\n[core]\n\tfsmonitor = ./x`,
+    String.raw`[color "x\"]\n[core]\n\tfsmonitor=./x #"]\n\tui = false`,
+    String.raw`\r[core]\r\tfsmonitor = ./x`,
+    String.raw`[remote "o"]\n\turl = ext::sh -c x`,
+    String.raw`[remote "o"]\n\tuploadpack = x`,
+    String.raw`\tworktree = ..`,
+    String.raw`[alias]\n\ts = !x`,
+  ].map((lines) => ({
+    name: `4: makes a repository with git and adds settings: ${lines}`,
+    command: `git init -q r; printf '${lines}\n' >> r/.git/config`,
+  })),
+  { name: "4: makes a hook in a new repository", command: "git init -q r; echo x > r/.git/hooks/pre-commit" },
+  { name: "27: makes the repository anew with git", command: "rm -rf .git; git init -q" },
+  { name: "27: adds a harmless setting to the repository that is there", command: "printf '[core]\\n\\tbare = true\\n' >> .git/config" },
   { name: "5: makes settings under another name and renames their folder", command: "mkdir x; echo {} > x/settings.json; mv x .claude" },
   {
     name: "6: links to a folder of secrets",
@@ -442,10 +461,16 @@ describe.each(USERS)("a program of a tried run of %s", (user) => {
     expect(readFileSync(inHome(place, "open.txt"), "utf8")).toBe("old\n");
   });
 
-  it("31: follows no link that somebody puts in the way while it is applied", async () => {
-    const place = new TryPlace(suite, user);
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`src/f${at}`, "old\n"]));
+  it.each([
+    ["what is new", "for i in $(seq 300); do echo x > src/n$i; done"],
+    ["folders that are new", "for i in $(seq 100); do mkdir -p src/d$i/e; echo x > src/d$i/e/f; done"],
+    ["what is changed", "for f in src/f*; do echo x >> $f; done"],
+    ["what is replaced, removed, and given another mode", "rm src/f1*; for i in 1 2 3; do mv src/f2$i src/f3$i; done; chmod 600 src/f4*"],
+  ])("31: follows no link that somebody puts in the way while %s is applied", async (_, command) => {
+    const place = new TryPlace(suite, user, many);
     const cwd = place.cwd;
-    await place.try("for i in $(seq 300); do echo x > src/f$i; done", []);
+    await place.try(command, []);
     const id = (await place.assent("try", "list")).stdout.split(" ")[0] ?? "";
     const state = { going: true };
     const swap = (async () => {

@@ -8,18 +8,27 @@ import { partsOf } from "./load-part.ts";
 declare const require: (id: string) => unknown;
 declare const __dirname: string;
 
-/** What is started without the rest; `daemon` and `status` only where these words follow. */
-const PARTS = { run: "run", shell: "start.shell", ended: "start.ended", daemon: "more.resident", status: "start.line" } as const;
+/** What is started without the rest, by the first words. */
+const PARTS: Readonly<Record<string, string | null>> = {
+  __proto__: null,
+  run: "run",
+  try: "run.try",
+  shell: "start.shell",
+  ended: "start.ended",
+  "daemon --serve": "more.resident",
+  "status --line": "start.line",
+};
 
 /** Below it nothing else here can be read. */
 const OLD = Number.parseInt(process.versions.node, 10) < 20 ? `Node.js 20 or newer is needed, and this is ${process.version}` : undefined;
 
-const [, , given, option] = process.argv;
+const [, , given = "", option] = process.argv;
 const isOrdered = option === BESIDE || option === ORDERED;
 /** Perhaps another engine holds the run, and nothing of ours is to be loaded then; what Assent and hosts start so is ours to hold. */
 const elsewhere =
   given === "run" && (process.platform !== "linux" || process.env["ASSENT_ENGINE"]) && !isOrdered && option !== "--confined";
 const command = elsewhere ? "" : given;
+const part = PARTS[command] ?? PARTS[`${command} ${option}`];
 if (command === "check") {
   try {
     if (OLD !== undefined) throw new Error(OLD);
@@ -42,17 +51,11 @@ if (command === "check") {
   process.exitCode = 1;
 } else if (command === "run" && !isOrdered && startFront()) {
   // The process in front waits for the supervisor.
-} else if (
-  command === "run" ||
-  command === "shell" ||
-  command === "ended" ||
-  (command === "daemon" && option === "--serve") ||
-  (command === "status" && option === "--line")
-) {
-  const { load, keep } = partsOf(__dirname, require, true, command === "run");
+} else if (part) {
+  const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command));
   process.once("exit", keep);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts, ended.ts, resident.ts and line-main.ts
-  void (load(`./${PARTS[command]}.cjs`) as { main: (keep: () => void) => Promise<void> | void }).main(keep);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, try-main.ts, shell-start.ts, ended.ts, resident.ts and line-main.ts
+  void (load(`./${part}.cjs`) as { main: (keep: () => void) => Promise<void> | void }).main(keep);
 } else {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");

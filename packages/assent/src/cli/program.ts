@@ -13,11 +13,11 @@ import {
   starts,
   whenAlone,
 } from "./program-frame.ts";
-import { takeCommandWords, rootOf } from "./option-behind.ts";
+import { takeCommandWords } from "./option-behind.ts";
 import { addLogCommands } from "./program-log.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
 import { addStayingCommands } from "./program-daemon.ts";
-import { addRunCommands } from "./program-run.ts";
+import { addRunCommands, addTryCommand } from "./program-run.ts";
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
@@ -354,25 +354,6 @@ function addPageCommand(assent: Command): void {
     .addOption(new Option("--serve").hideHelp())
     .option(...JSON_OPTION)
     .action(starts(async () => (await import("./open.ts")).open));
-}
-
-/** `assent try`: a part of the whole table alone, so that `assent run` does not load it. */
-function addTryCommand(assent: Command): void {
-  takeCommandWords(assent.command("try"), { starts: true })
-    .summary("run a command on a view of your files, look at what it did, then apply it or not")
-    .description(
-      "Runs a command whose changes stay on layers of their own: nothing on disk changes before you have seen what it did. " +
-        "Without `--` the first word may be list, show, apply or drop: what was kept (docs/how-to/try.md).",
-    )
-    .argument("[command...]", "the command; or list, show ID, apply ID, drop ID")
-    .option("--apply", "apply it if the policy allows all of it, else keep it: status 75")
-    .addOption(policyOption())
-    .option(...JSON_OPTION)
-    .action(async (words: readonly string[], flags: Parameters<typeof import("./try.ts").tryCommand>[1], command: Command) => {
-      const { tryCommand } = await import("./try.ts");
-      const raw = rootOf(command).rawArgs;
-      process.exit(await tryCommand(words, flags, raw.slice(2, raw.length - words.length).includes("--")));
-    });
 }
 
 /** What `assent --help` lists, by what a person wants to do. Every other command works as well: `assent help --all` lists it. */

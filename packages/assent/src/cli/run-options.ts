@@ -64,22 +64,38 @@ const SWITCHES: Readonly<Record<string, Partial<RunFlags>>> = {
   "--best-effort": { bestEffort: true },
 };
 
-/**
- * The words of `assent run` where they say no more than most do: commander takes longer to load than these to read.
- * Undefined: commander reads them, and says what is wrong with them.
- */
-export function plainWords(given: readonly string[]): { readonly words: readonly string[]; readonly flags: RunFlags } | undefined {
-  let flags: RunFlags = { prompt: true, undo: true, policy: [] };
+/** The words of `assent run` where they say no more than most do. Undefined: commander reads them, and says what is wrong with them. */
+export function plainWords(given: readonly string[]): Plain<RunFlags> | undefined {
+  const flags: RunFlags = { prompt: true, undo: true, policy: [] };
   const [option, confined, separator, ...command] = given;
   if (option === "--confined" && confined !== undefined && separator === "--" && command.length === 1)
-    return { words: command, flags: { ...flags, confined } };
+    return { words: command, flags: { ...flags, confined }, literal: true };
+  return readPlain(given, flags, SWITCHES);
+}
+
+export interface Plain<Flags> {
+  readonly words: readonly string[];
+  readonly flags: Flags;
+  /** `--` stood in front of the words. */
+  readonly literal: boolean;
+}
+
+/** A command's words behind nothing but options without a value: commander takes longer to load than these to read. */
+export function readPlain<Flags>(
+  given: readonly string[],
+  none: Flags,
+  switches: Readonly<Record<string, Partial<Flags>>>,
+): Plain<Flags> | undefined {
+  let flags = none;
   for (let at = 0; at < given.length; at++) {
     const word = given[at] ?? "";
-    const rest = given.slice(word === "--" ? at + 1 : at);
-    if (word === "--") return rest.length === 0 ? undefined : { words: rest, flags };
+    const literal = word === "--";
+    const words = given.slice(literal ? at + 1 : at);
+    if (literal) return words.length === 0 ? undefined : { words, flags, literal };
     // An option of ours may stand behind the program.
-    if (!word.startsWith("-")) return /^--[^]/.test(rest.find((one) => one.startsWith("--")) ?? "") ? undefined : { words: rest, flags };
-    const more = Object.hasOwn(SWITCHES, word) ? SWITCHES[word] : undefined;
+    if (!word.startsWith("-"))
+      return /^--[^]/.test(words.find((one) => one.startsWith("--")) ?? "") ? undefined : { words, flags, literal };
+    const more = Object.hasOwn(switches, word) ? switches[word] : undefined;
     if (more === undefined) return undefined;
     flags = { ...flags, ...more };
   }

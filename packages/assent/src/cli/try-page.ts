@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { visible, type World } from "@assent/core/action";
-import { isBelow, isWithin, parentOf } from "@assent/core/path";
+import { isBelow, isWithin, joinPath, parentOf } from "@assent/core/path";
 import { isIgnored } from "@assent/core/policy";
 import { realWorld } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
@@ -71,11 +71,11 @@ function listRows(lines: string[], title: string, items: readonly string[]): voi
   if (items.length > MOST_NAMES) lines.push(`  ${"".padEnd(12)} and ${items.length - MOST_NAMES} more`);
 }
 
-/** The outermost folder, or file, that git leaves out (gitignore(5)); none where it does not. */
+/** The outermost folder of which git leaves out all (gitignore(5)), or the file; none where it does not. */
 function ignoredFolder({ change: { path } }: JudgedChange, world: World): readonly string[] {
   if (!isIgnored(path, world) || world.tracked(path) === true) return [];
   let top = path;
-  for (let at = parentOf(path); isIgnored(at, world); at = parentOf(at)) top = at;
+  for (let at = parentOf(path); isIgnored(joinPath(at, "#"), world); at = parentOf(at)) top = at;
   return [top];
 }
 

@@ -9,6 +9,7 @@ import {
   listTried,
   NotTried,
   type OfTry,
+  type TriedReading,
   readTry,
   type TriedMeta,
   type TriedResult,
@@ -18,7 +19,7 @@ import { engine } from "@assent/page/look";
 import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
-import { STATUS } from "./run-options.ts";
+import { type Plain, readPlain, STATUS } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { askLine, noPerson } from "./terminal.ts";
@@ -35,6 +36,10 @@ export interface TryFlags {
   readonly policy: readonly string[];
   readonly json?: boolean;
 }
+
+/** Options without a value, as commander reads them (program.ts; a test holds the two together). */
+const SWITCHES: Readonly<Record<string, Partial<TryFlags>>> = { "--apply": { apply: true }, "--json": { json: true } };
+export const plainTry = (given: readonly string[]): Plain<TryFlags> | undefined => readPlain(given, { policy: [] }, SWITCHES);
 
 const MANAGING = { list, show, apply, drop } as const;
 const isManaging = (word: string | undefined): word is keyof typeof MANAGING => word !== undefined && Object.hasOwn(MANAGING, word);
@@ -97,7 +102,7 @@ async function end(held: HeldTry, flags: TryFlags, of: OfTry, program: string): 
   }
   if (flags.apply === true && refused.length === 0) {
     if (failed !== "") say(failed);
-    return finish(held, of, { consent: false }, status);
+    return finish(held, of, { consent: false, read: result }, status);
   }
   if (flags.apply === true || noPerson(of.machine.env) !== undefined) {
     writeStderr(pageOf(result, of.machine, failed));
@@ -107,7 +112,7 @@ async function end(held: HeldTry, flags: TryFlags, of: OfTry, program: string): 
 }
 
 /** Undefined: what it did cannot be told, so it is kept. */
-function readOrKeep(held: HeldTry, of: OfTry): TriedResult | undefined {
+function readOrKeep(held: HeldTry, of: OfTry): TriedReading | undefined {
   try {
     return readTry(held, of);
   } catch (error) {
@@ -239,17 +244,15 @@ async function apply(words: readonly string[], { apply: withoutAsking }: TryFlag
   if (result === undefined) return KEPT;
   const asks = result.changes.some(({ verdict }) => verdict.decision === "ask");
   // Whoever asks for it by name wants it; what the policy asks about, a person at a terminal answers.
-  if (!asks || withoutAsking === true || noPerson(of.machine.env) !== undefined) return finish(held, of, { consent: false }, 0);
+  if (!asks || withoutAsking === true || noPerson(of.machine.env) !== undefined)
+    return finish(held, of, { consent: false, read: result }, 0);
   return choose(held, of, { result, status: 0 });
 }
 
 function drop(words: readonly string[], _flags: TryFlags, of: OfTry): number {
   const held = take(words, of);
   if (held === undefined) return STATUS.wrongUsage;
-  if (held.meta.state === "applying") {
-    complain(COMMAND, "a part of it is applied", `assent undo ${held.meta.id}, or assent try apply ${shortId(held.meta)}`);
-    return STATUS.wrongUsage;
-  }
   held.discard();
+  if (held.meta.state === "applying") say(`what is applied of it stays; take it back: assent undo ${held.meta.id}`);
   return 0;
 }

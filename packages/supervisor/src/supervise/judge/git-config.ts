@@ -106,6 +106,16 @@ const OF_WORKTREE = /\/worktrees\/[^/]+\/(?:commondir|gitdir)$/;
 
 const ALLOWED = verdictOf("allow", "run.errand", { reason: "git's own configuration" });
 
+/** A line as git itself writes it, which everybody reads alike: nothing quoted, no comment, none that goes on. */
+const PLAIN = /^(?:\[[a-z]+(?: "[\w./-]+")?\]|\t[a-z][a-z\d-]* = [^"\\;#\p{Cc}]*|)$/iu;
+
+/** A file of settings by which git starts nothing, whoever wrote it. */
+export function isInertConfig(file: string): boolean {
+  const text = textOf(file);
+  if (text?.split("\n").every((line) => PLAIN.test(line)) !== true) return false;
+  return gitConfigEntries(text).every((entry) => isGitsOwnKey(entry) || isInertGitKey(entry[0]));
+}
+
 function isOwn(entry: GitConfigEntry, path: string, programs: readonly string[]): boolean {
   const [key] = entry;
   if (key === "core.worktree")

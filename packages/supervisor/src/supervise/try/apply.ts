@@ -13,7 +13,7 @@ import {
   SYSCALLS,
 } from "../kernel/index.ts";
 import { cloneOrCopy, kindOf, type ObjectStat, sameTime, statAt, statFd, type UndoStore } from "../undo/index.ts";
-import { copyFacts, copyTree, openFile, setTimesOf } from "../undo/copy-tree.ts";
+import { copyFacts, copyTree, openFile, removeBelow, setTimesOf } from "../undo/copy-tree.ts";
 import { requireSuccess } from "../undo/keep.ts";
 import { cTextAddress, openOwnFolder } from "../undo/safe.ts";
 import { readXattrs, writeXattrs } from "../undo/xattr.ts";
@@ -40,14 +40,19 @@ export class Applier {
   readonly #places = new Map<TriedPlace, OpenPlace>();
   /** Where names go that are taken away, until it is sure what they were. */
   readonly #aside: number;
+  /** Of a copy until it is whole: nobody else has that name. */
+  readonly #copyName: string;
   readonly #onWriting: (path: string) => void;
   /** Objects written in their place: their other names show it, too. */
   readonly #written = new Set<string>();
+  /** Objects without the kernel's notes by now, by whichever of their names. */
+  readonly #cleaned = new Set<string>();
   #moved = 0;
 
   /** `onWriting`: a file is about to be written in its place; a kill leaves half of it. */
-  constructor(undo: UndoStore | undefined, aside: string, onWriting: (path: string) => void) {
+  constructor(undo: UndoStore | undefined, aside: string, copyName: string, onWriting: (path: string) => void) {
     this.#undo = undo;
+    this.#copyName = copyName;
     this.#onWriting = onWriting;
     this.#aside = openOwnFolder(aside);
     // Applying that goes on.
@@ -131,32 +136,41 @@ export class Applier {
 
   /** What nobody has: a file, a link, or a folder with all that is in it. */
   #bring(change: TriedChange, all: readonly TriedChange[]): void {
-    this.#in(change, ({ from, to, nameAt, path }) => {
-      this.#keep(this.#undo?.create(to, path, change.kind));
-      for (const one of all) this.#keep(this.#undo?.create(undefined, one.path, one.kind));
+    this.#in(change, ({ from, to, name, path }) => {
+      this.#keep(this.#undo?.create(to, path, change.kind, all));
       for (const one of [...all, change]) this.#clean(one);
+      // An address is lent for the next calls, and a folder takes many.
+      const at = (): number => cTextAddress(name);
       // Who moves a folder to another must be able to write it (rename(2)).
       const mode = (change.upper?.mode ?? 0) & 0o7777;
       const closed = change.whole === true && (mode & 0o200) === 0;
-      if (closed) sys(SYSCALLS.fchmodat, from, nameAt, mode | 0o700);
-      const moved = sys(SYSCALLS.renameat2, from, nameAt, to, nameAt, RENAME_NOREPLACE);
+      if (closed) sys(SYSCALLS.fchmodat, from, at(), mode | 0o700);
+      const moved = sys(SYSCALLS.renameat2, from, at(), to, at(), RENAME_NOREPLACE);
       if (moved === -ERRNO.EEXIST) throw conflict(path);
       if (moved !== -ERRNO.EXDEV) {
         requireSuccess("renameat2", moved);
-        if (closed) sys(SYSCALLS.fchmodat, to, nameAt, mode);
+        if (closed) sys(SYSCALLS.fchmodat, to, at(), mode);
         return;
       }
-      // Under a name of its own until it is whole.
-      const name = cTextAddress(`.assent-${process.pid}-${++this.#moved}`);
-      copyTree(from, nameAt, to, name, withoutMarks);
-      const renamed = sys(SYSCALLS.renameat2, to, name, to, nameAt, RENAME_NOREPLACE);
-      if (renamed === -ERRNO.EEXIST) {
-        this.#putAside(to, name);
-        throw conflict(path);
-      }
+      const renamed = sys(SYSCALLS.renameat2, to, this.#copy(from, name, to), to, at(), RENAME_NOREPLACE);
+      if (renamed < 0) removeBelow(to, cTextAddress(this.#copyName));
+      if (renamed === -ERRNO.EEXIST) throw conflict(path);
       requireSuccess("renameat2", renamed);
-      this.#putAside(from, nameAt);
+      this.#putAside(from, at());
     });
+  }
+
+  /** Copies it to the other file system, under a name of its own: what a stop left of an earlier copy goes first. The address of that name. */
+  #copy(from: number, name: Uint8Array, to: number): number {
+    const drop = (): number => removeBelow(to, cTextAddress(this.#copyName));
+    drop();
+    try {
+      copyTree(from, cTextAddress(name), to, cTextAddress(this.#copyName), withoutMarks);
+    } catch (error) {
+      drop();
+      throw error;
+    }
+    return cTextAddress(this.#copyName);
   }
 
   /** What is there is kept, then another takes its place, under the same name in one step. */
@@ -172,13 +186,11 @@ export class Applier {
       if (stays) return this.#writeInto(change, from, to, nameAt);
       this.#keep(this.#undo?.remove({ parentFd: to, name, path }, undefined, true));
       this.#keep(this.#undo?.create(to, path, change.kind));
-      const temporary = cTextAddress(`.assent-${process.pid}-${++this.#moved}`);
       let [fromFd, fromAt] = [from, nameAt];
       let exchanged = sys(SYSCALLS.renameat2, from, nameAt, to, nameAt, RENAME_EXCHANGE);
       if (exchanged === -ERRNO.EXDEV) {
-        copyTree(from, nameAt, to, temporary, withoutMarks);
-        [fromFd, fromAt] = [to, temporary];
-        exchanged = sys(SYSCALLS.renameat2, to, temporary, to, nameAt, RENAME_EXCHANGE);
+        [fromFd, fromAt] = [to, this.#copy(from, name, to)];
+        exchanged = sys(SYSCALLS.renameat2, to, fromAt, to, nameAt, RENAME_EXCHANGE);
       }
       requireSuccess("renameat2", exchanged);
       if (!isSame(statAt(fromFd, fromAt), lower)) {
@@ -235,13 +247,13 @@ export class Applier {
   }
 
   /** Takes off what the kernel noted for itself. */
-  #clean({ place, inside, kind }: TriedChange): void {
-    if (kind === "symlink") return;
+  #clean({ place, inside, marked, upper }: TriedChange): void {
+    if (marked !== true || upper === undefined || this.#cleaned.has(upper.id)) return;
+    this.#cleaned.add(upper.id);
     const fd = openBeneath(this.#open(place).upper, inside, O_PATH);
     if (fd < 0) throw new KernelError("openat2", -fd, inside);
     try {
       const xattrs = readXattrs(fd);
-      if (xattrs === undefined || !Object.keys(xattrs).some((name) => name.startsWith("user.overlay."))) return;
       const stat = statFd(fd);
       const self = cTextAddress(`/proc/self/fd/${fd}`);
       const mode = typeof stat === "number" ? 0o700 : stat.mode & 0o7777;
@@ -255,11 +267,12 @@ export class Applier {
     }
   }
 
-  /** It is gone with the layers. A copy of a folder on another file system stays where it is, and is named. */
+  /** It is gone with the layers. */
   #putAside(folder: number, nameAt: number): void {
-    const moved = sys(SYSCALLS.renameat2, folder, nameAt, this.#aside, cTextAddress(String(++this.#moved)), RENAME_NOREPLACE);
-    if (moved === -ERRNO.EXDEV) sys(SYSCALLS.unlinkat, folder, nameAt, 0);
-    else requireSuccess("renameat2", moved);
+    requireSuccess(
+      "renameat2",
+      sys(SYSCALLS.renameat2, folder, nameAt, this.#aside, cTextAddress(String(++this.#moved)), RENAME_NOREPLACE),
+    );
   }
 
   #keep(kept: ReturnType<UndoStore["remove"]> | undefined): void {

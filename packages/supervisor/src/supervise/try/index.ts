@@ -2,5 +2,16 @@ export { ApplyConflict } from "./apply.ts";
 export { HeldTry, listTried, readTried, type TriedMeta, type TriedState } from "./folder.ts";
 export type { JudgedChange } from "./judge-changes.ts";
 export { type TriedChange } from "./scan.ts";
-export { type Applying, applyTry, blockOf, type OfTry, probeTried, readTry, type TriedResult, tryRun, type TryOptions } from "./run.ts";
+export {
+  type Applying,
+  applyTry,
+  blockOf,
+  type OfTry,
+  probeTried,
+  type TriedReading,
+  readTry,
+  type TriedResult,
+  tryRun,
+  type TryOptions,
+} from "./run.ts";
 export { NotTried } from "./view.ts";

@@ -2,6 +2,7 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { type Action, type Call, type FileAction, type FileOperation, visible } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
 import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
+import { isInertConfig } from "../judge/git-config.ts";
 import { type Caller, NOBODY } from "../judge/types.ts";
 import type { RunJudge } from "../judge/run-judge.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
@@ -25,7 +26,8 @@ export function judgeChanges(judge: RunJudge, changes: readonly TriedChange[], h
     const actions = actionsOf(change);
     const { lower, path } = change;
     const subject = lower === undefined ? {} : { object: { path, identity: lower } };
-    const judged = judge.call(actions, maker, subject);
+    const asked = judge.call(actions, maker, subject);
+    const judged = asked.builtin === "protect.git-config" && tree.isOfNewRepository(change) ? ALLOWED : asked;
     const link = change.text === undefined ? ALLOWED : judgeLink(judge, tree.resolve(path), { path, home, places, tree });
     return { change, actions, verdict: link === ALLOWED ? judged : stricterOf(judged, link) };
   });
@@ -118,6 +120,13 @@ class MergedTree {
       return change.what === "gone" ? undefined : change.kind === "directory" ? "folder" : "file";
     const stats = lstatSync(pathBytes(path), { throwIfNoEntry: false });
     return stats === undefined ? undefined : stats.isDirectory() ? "folder" : "file";
+  }
+
+  /** Settings of a repository that is new as a whole, with nothing in them that git starts. */
+  isOfNewRepository({ what, kind, path, inside, place, problem }: TriedChange): boolean {
+    const folder = this.#changes.get(parentOf(path));
+    if (what !== "made" || kind !== "file" || problem !== undefined || folder?.whole !== true || folder.lower !== undefined) return false;
+    return isInertConfig(`${place.upper}/${inside}`);
   }
 
   #textOf(path: string): string | undefined {

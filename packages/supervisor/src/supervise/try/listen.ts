@@ -1,7 +1,7 @@
 import type { Machine } from "@assent/guard/state";
 import { Door } from "../door/door.ts";
 import { netDoor } from "../door/net/index.ts";
-import { listDescendants, parentOf } from "../door/processes.ts";
+import { childrenOf } from "../door/processes.ts";
 import { AllowedTally } from "../door/record.ts";
 import type { Errand } from "../errands/errands.ts";
 import type { GrantingJudge } from "../judge/granting-judge.ts";
@@ -26,7 +26,8 @@ export interface HeardRun {
 
 /** The program, before its first exec: a grandchild of `stub`, with its init between them. */
 function programOf(stub: number): number {
-  const pid = listDescendants().find((one) => parentOf(parentOf(one) ?? 0) === stub);
+  const [init = 0] = childrenOf(stub);
+  const [pid] = childrenOf(init);
   if (pid === undefined) throw new Error("the program has ended before it began");
   return pid;
 }
@@ -42,21 +43,21 @@ export async function listenToTried(stub: number, number: number, options: Heard
   sys(SYSCALLS.close, pidfd);
   options.onTaken();
   const { names, relay, close } = runNames(undefined, undefined);
-  const nothing = (): void => undefined;
+  const no = (): void => undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const outside = {
-        ask: nothing,
-        drop: nothing,
-        inner: (fd: number) => void sys(SYSCALLS.close, fd),
-        notice: nothing,
-        unkept: nothing,
-      };
-      const told = { takenBack: nothing, lacks: nothing, started: nothing, refused: nothing, ended: nothing };
+      const silent = { ask: no, drop: no, notice: no, unkept: no, takenBack: no, lacks: no, started: no, refused: no, ended: no };
       new Door({
         listener,
         program: stub,
-        outside: { ...outside, ...told, events: onEvents, runs: onStart, closed: resolve, failed: reject },
+        outside: {
+          ...silent,
+          inner: (fd) => void sys(SYSCALLS.close, fd),
+          events: onEvents,
+          runs: onStart,
+          closed: resolve,
+          failed: reject,
+        },
         judge,
         undo: undefined,
         parts: `${folder}/parts`,
@@ -75,7 +76,7 @@ export async function listenToTried(stub: number, number: number, options: Heard
         holds: () => false,
         tally: new AllowedTally(),
         typed: true,
-        exceeds: nothing,
+        exceeds: no,
         net: netDoor({ judge, names, relay, env, observes: false }),
       }).serve();
     });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type Action, type Call, printAction, visible } from "@assent/core/action";
 import { isBelow } from "@assent/core/path";
-import { agentMark, stricterOf, verdictOf } from "@assent/core/policy";
+import { agentMark, steeringFile, stricterOf, verdictOf } from "@assent/core/policy";
 import { read } from "@assent/guard/engine/reader";
 import {
   ensureFolder,
@@ -231,7 +231,7 @@ const runMeta = ({ id, argv, cwd, started, policyFiles }: TriedMeta): Constructo
   ...(policyFiles.length === 0 ? {} : { policyFiles }),
 });
 
-function judgeOf({ machine, cwd, policyFiles, own, env, argv }: TryOptions, ofAgent: boolean, id?: string): GrantingJudge {
+function judgeOf({ machine, cwd, policyFiles, own, env, argv }: TryOptions, ofAgent: boolean): GrantingJudge {
   return new GrantingJudge({
     machine,
     cwd,
@@ -241,7 +241,6 @@ function judgeOf({ machine, cwd, policyFiles, own, env, argv }: TryOptions, ofAg
     profileFile: profileFile(machine, programProfile(argv[0], machine, cwd)),
     reader: () => ({ read }),
     own,
-    ...(id === undefined ? {} : { onSteering: (path: string) => noteChanges(machine, [path], `run ${id}`) }),
   });
 }
 
@@ -254,6 +253,11 @@ const callOf = ({ call }: Action): Call => call ?? { name: "open", args: [] };
 
 export type OfTry = Pick<TryOptions, "machine" | "own">;
 
+/** What a run did, as it lay in its layers at this moment. */
+export interface TriedReading extends TriedResult {
+  readonly layers: readonly ReadLayer[];
+}
+
 const optionsOf = ({ machine, own }: OfTry, { argv, cwd, policyFiles }: TriedMeta): TryOptions => ({
   machine,
   own,
@@ -265,7 +269,7 @@ const optionsOf = ({ machine, own }: OfTry, { argv, cwd, policyFiles }: TriedMet
 });
 
 /** Reads the layers, or what of them lies at chosen paths, and asks the policy, as it is now. */
-export function readTry(held: HeldTry, of: OfTry, only?: ReadonlySet<string>): TriedResult & { readonly layers: readonly ReadLayer[] } {
+export function readTry(held: HeldTry, of: OfTry, only?: ReadonlySet<string>): TriedReading {
   const { meta } = held;
   const known = meta.state === "applying" ? readScan(held) : undefined;
   const dropped = known === undefined ? dropCaches(held) : [];
@@ -275,8 +279,9 @@ export function readTry(held: HeldTry, of: OfTry, only?: ReadonlySet<string>): T
     const layer = onlyOf(place.cache !== false ? { ...read, touched: [] } : read, known === undefined ? only : known.only);
     return known === undefined ? layer : { ...layer, changes: layer.changes.flatMap((change) => asKnown(change, known)) };
   });
-  const judge = judgeOf(optionsOf(of, meta), meta.ofAgent);
   const changes = layers.flatMap(({ changes: all }) => all).map(apart);
+  if (changes.length === 0) return { meta: held.meta, layers, changes: [] };
+  const judge = judgeOf(optionsOf(of, meta), meta.ofAgent);
   const device = deviceOf(statPath(held.folder));
   const caches = known === undefined ? withoutConflicts(meta.caches, changes) : undefined;
   if (caches !== undefined) {
@@ -340,18 +345,14 @@ function asKnown(change: TriedChange, { lower: known, names, writing }: AppliedS
   return [isOurs ? rest : { ...rest, problem: "was changed by somebody else while the command was applied" }];
 }
 
-/** Why a run was not applied. */
-export interface NotApplied {
-  readonly applied: false;
-  readonly result: TriedResult;
-}
-
 /** What a person said. */
 export interface Applying {
   /** Yes to what the policy asks about. */
   readonly consent: boolean;
   /** Paths of what is applied; the rest is thrown away. Absent: all. */
   readonly only?: ReadonlySet<string>;
+  /** What was read just before, and judged: nobody has thought about it meanwhile. */
+  readonly read?: TriedReading;
 }
 
 function onlyOf<T extends ReadLayer>(layer: T, only: Iterable<string> | undefined): T {
@@ -367,9 +368,9 @@ function onlyOf<T extends ReadLayer>(layer: T, only: Iterable<string> | undefine
 export function applyTry(
   held: HeldTry,
   of: OfTry,
-  { consent, only }: Applying,
-): NotApplied | { readonly applied: true; readonly result: TriedResult } {
-  const result = readTry(held, of, only);
+  { consent, only, read }: Applying,
+): { readonly applied: boolean; readonly result: TriedResult } {
+  const result = read ?? readTry(held, of, only);
   const { meta, changes, layers } = result;
   const events = (outcome: RunEvent["outcome"]): readonly RunEvent[] =>
     changes
@@ -382,8 +383,9 @@ export function applyTry(
     return { applied: false, result };
   }
   // What later commands obey is noted before it is changed.
-  const noting = judgeOf(optionsOf(of, meta), meta.ofAgent, meta.id);
-  for (const { actions } of changes) noting.call(actions, NOBODY);
+  const obeyed = changes.flatMap(({ change }) => (isObeyed(change) ? [change.path] : []));
+  const unnoted = obeyed.length === 0 ? undefined : noteChanges(of.machine, obeyed, `run ${meta.id}`);
+  if (unnoted !== undefined) throw new Error(unnoted);
   sealEdits(runsFolder(of.machine));
   if (meta.state !== "applying") {
     const lower = Object.fromEntries(changes.map(({ change }) => [`/${change.path}`, identityOf(change)]));
@@ -400,7 +402,7 @@ export function applyTry(
   const announced = meta.state === "applying" ? announcedIn(records.folder, changes) : [];
   const undo = new UndoStore(records.folder);
   for (const step of announced) undo.cancel({ kept: true, ...step });
-  const applier = new Applier(undo, `${held.folder}/layers/aside`, (writing) => held.note({ writing }));
+  const applier = new Applier(undo, `${held.folder}/layers/aside`, `.assent-${meta.id}`, (writing) => held.note({ writing }));
   try {
     for (const layer of layers) applier.apply(layer);
     for (const event of events("done")) records.event(event);
@@ -417,6 +419,9 @@ export function applyTry(
   held.discard();
   return { applied: true, result };
 }
+
+const isObeyed = ({ what, kind, path }: TriedChange): boolean =>
+  what !== "attributes" && (kind !== "directory" || what === "gone") && steeringFile(path) !== undefined;
 
 /** What was announced for undo when applying was stopped, and not done: it is announced again. */
 function announcedIn(

@@ -37,6 +37,8 @@ export interface TriedChange {
   readonly text?: string;
   /** A folder that nobody has: everything in it is made, too. */
   readonly whole?: true;
+  /** It carries what the kernel notes for its own use. */
+  readonly marked?: true;
   /** Somebody changed it since the run began, or it cannot be applied; continues "PATH …". */
   readonly problem?: string;
 }
@@ -157,7 +159,9 @@ class LayerReader {
         "is a secret as the command saw it, empty: what it holds would be lost (`assent run` moves and changes it)",
       );
     const since = lower === undefined ? this.#goneSince(marks, lowerFd) : this.#since(lower);
-    const base = { place: this.#place, inside, path, kind, upper, ...(lower === undefined ? {} : { lower }) };
+    const marked = Object.keys(marks ?? {}).some((one) => one.startsWith(MARK));
+    const own = marked ? { marked } : {};
+    const base = { place: this.#place, inside, path, kind, upper, ...own, ...(lower === undefined ? {} : { lower }) };
     const problem = since === undefined ? {} : { problem: since };
     if (kind === "directory") {
       if (lower !== undefined && kindOf(lower.mode) === "directory") {

@@ -97,8 +97,8 @@ export class JournalWriter {
     return this.line(`${JSON.stringify(record)}\n`);
   }
 
-  /** As `append`, for text that is JSON already and ends in a line feed. */
-  line(text: string): number {
+  /** As `append`, for text that is JSON already, each record with a line feed at its end; the number of the last. */
+  line(text: string, records = 1): number {
     let buffer = this.#buffer;
     let at = this.#at;
     // A UTF-16 unit is at most 3 bytes of UTF-8.
@@ -110,7 +110,7 @@ export class JournalWriter {
     const written = this.#write(at, length);
     if (written < 0) return written;
     this.#size += length;
-    this.#records += 1;
+    this.#records += records;
     return this.#records;
   }
 

@@ -134,13 +134,19 @@ export class UndoStore {
   }
 
   /**
-   * Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind. Tell `born` afterwards. `parentFd`:
-   * undefined where its folder is not there either.
+   * Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind; of a folder that comes whole, with all
+   * that is `inside`. Tell `born` afterwards.
    */
-  create(parentFd: number | undefined, path: string, kind: FileKind): KeepResult {
-    const folder = parentFd === undefined ? 0 : this.#folder(parentFd, path);
+  create(
+    parentFd: number,
+    path: string,
+    kind: FileKind,
+    inside: readonly { readonly path: string; readonly kind: FileKind }[] = [],
+  ): KeepResult {
+    const folder = this.#folder(parentFd, path);
     if (folder < 0) return refuseUnkept(folder);
-    return this.#written(this.#journal.line(`{"op":"create","path":${JSON.stringify(path)},"kind":"${kind}"}\n`));
+    const lines = [{ path, kind }, ...inside].map((one) => `{"op":"create","path":${JSON.stringify(one.path)},"kind":"${one.kind}"}\n`);
+    return this.#written(this.#journal.line(lines.join(""), lines.length));
   }
 
   /** After `create` and the call: what was made needs no pre-image. A descriptor, or the stat it has. */
