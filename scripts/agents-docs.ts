@@ -11,7 +11,7 @@ export const agentsDocs: readonly { readonly file: string; readonly update: (bef
     update: (before) =>
       [
         ["hosts", table()],
-        ["steering", steering()],
+        ["steering", controlling()],
       ].reduce((text, [name = "", block = ""]) => between(text, name, block), before),
   },
   {
@@ -49,7 +49,7 @@ function verdicts(): string {
       } as unknown as Outcome);
       return JSON.stringify([envelope, exit]);
     };
-    const silence = JSON.stringify([protocol.silence.envelope, protocol.silence.exit]);
+    const noOpinion = JSON.stringify([protocol.noOpinion.envelope, protocol.noOpinion.exit]);
     const { asks, decides } = request.host;
     const dialog = setup.asks.startsWith("a dialog")
       ? "a question; without a user interface refused with the reason"
@@ -57,12 +57,12 @@ function verdicts(): string {
     const question = asks ? "a question" : dialog;
     const own = "left to the host";
     const cells = [
-      told("allow") === silence ? own : "goes ahead without the host's own question",
+      told("allow") === noOpinion ? own : "goes ahead without the host's own question",
       question,
       decides ? own : question,
-      told("none") === silence ? own : question,
+      told("none") === noOpinion ? own : question,
       setup.denies ?? "refused, the model reads the reason",
-      setup.silence,
+      setup.noOpinion,
     ];
     return `| ${name} | ${cells.join(" | ")} |`;
   });
@@ -74,13 +74,13 @@ function verdicts(): string {
 }
 
 /** What settings of a repository do to each host, and where nothing in it reaches the hooks. */
-function steering(): string {
-  const rows = AGENTS.flatMap(set).map(({ name, setup: { steered, managed } }) => {
+function controlling(): string {
+  const rows = AGENTS.flatMap(set).map(({ name, setup: { controlled, managed } }) => {
     const way =
       managed === undefined
         ? "no place is known"
-        : `\`${managed.file}\` (${managed.known}${steered.unhooking === undefined ? "" : ", not against the variables"})`;
-    return `| ${name} | ${steered.said} | ${way} |`;
+        : `\`${managed.file}\` (${managed.known}${controlled.unhooking === undefined ? "" : ", not against the variables"})`;
+    return `| ${name} | ${controlled.said} | ${way} |`;
   });
   return ["| agent | what a repository can do | what holds against it |", "|---|---|---|", ...rows].join("\n");
 }

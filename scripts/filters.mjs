@@ -23,7 +23,7 @@ const keyOf = (name, architecture, given) =>
 /** Their texts, by what they are for, by part. */
 export async function makeFilters(root, common, folder) {
   const outfile = join(folder, "filter.mjs");
-  await build({ ...common, entryPoints: [join(root, "packages/supervisor/src/supervise/wall/filter.ts")], outfile, format: "esm" });
+  await build({ ...common, entryPoints: [join(root, "packages/supervisor/src/supervise/sandbox/filter.ts")], outfile, format: "esm" });
   const makers = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   const texts = (of) =>
@@ -37,7 +37,7 @@ export async function makeFilters(root, common, folder) {
 export const filtersMade = (filters) => ({
   name: "filters-made",
   setup(bundle) {
-    bundle.onLoad({ filter: /src\/supervise\/wall\/filter\.ts$/ }, () => ({
+    bundle.onLoad({ filter: /src\/supervise\/sandbox\/filter\.ts$/ }, () => ({
       contents: `import { alloc } from "../kernel/index.ts";
 export const INSTRUCTION_BYTES = 8;
 const made = (key) => {

@@ -43,7 +43,7 @@ async function write(pages) {
 // First, as the other pages are made from sources that read them.
 await write(await packPages(root));
 await write((await load("agent-table")).agentTableDocs);
-await write((await load("errand-table")).errandDocs);
+await write((await load("service-table")).toolServiceDocs);
 await write((await load("policy-docs")).policyDocs);
 await write((await load("cli-docs")).cliDocs);
 await write((await load("agents-docs")).agentsDocs);

@@ -11,7 +11,7 @@ export const RANK = {
   path: 0,
   action: 0,
   pattern: 1,
-  seal: 1,
+  signature: 1,
   edit: 1,
   policy: 2,
   shell: 3,
@@ -32,9 +32,9 @@ export const RANK = {
   engines: 11,
   agents: 11,
   sdk: 12,
-  look: 12,
+  preview: 12,
   page: 13,
-  resident: 12,
+  daemon: 12,
   cli: 14,
   // The team server's.
   database: 9,
@@ -55,7 +55,7 @@ export const RANK = {
 export const PACKAGES = {
   core: { folders: ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"], imports: [] },
   guard: {
-    folders: ["seal", "state", "audit", "approve", "engine", "inspect", "policy-edit", "policy-test", "suggest", "lint"],
+    folders: ["signature", "state", "audit", "approve", "engine", "inspect", "policy-edit", "policy-test", "suggest", "lint"],
     imports: ["core"],
   },
   team: { folders: ["team"], imports: ["core", "guard"] },
@@ -63,9 +63,9 @@ export const PACKAGES = {
   import: { folders: ["import"], imports: ["core", "guard"] },
   hosts: { folders: ["agents"], imports: ["core", "guard", "import", "supervisor"] },
   library: { folders: ["sdk"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
-  page: { folders: ["look", "page"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
+  page: { folders: ["preview", "page"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
   assent: {
-    folders: ["resident", "cli"],
+    folders: ["daemon", "cli"],
     imports: ["core", "guard", "team", "supervisor", "import", "hosts", "library", "page"],
   },
   "team-server": {
@@ -85,7 +85,7 @@ export const PACKAGES = {
       "serve",
     ],
     imports: ["core", "guard", "team"],
-    only: ["@assent/team/team/protocol", "@assent/core/data", "@assent/guard/seal"],
+    only: ["@assent/team/team/protocol", "@assent/core/data", "@assent/guard/signature"],
   },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder));

@@ -1,5 +1,5 @@
 // What `#knowledge` names is made of packages/core/knowledge/*.table: dist/knowledge.mjs, and files of the core. What judging a command does
-// not need is a module of its own (`#knowledge/errands`), which is bundled with those who read it. Here are their makers and the plugins
+// not need is a module of its own (`#knowledge/services`), which is bundled with those who read it. Here are their makers and the plugins
 // of those who bundle (esbuild) or run (vitest) the source.
 import { build } from "esbuild";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export const tablesOf = (root, folder = "") =>
 
 /** All files that knowledge is made of. */
 export const knowledgeFiles = (root) => [...tablesOf(root), ...PARTS.flatMap((part) => tablesOf(root, part))];
-const PARTS = ["errands", "variables"];
+const PARTS = ["services", "variables"];
 
 /** The reader of tables and the writer of records: the source is TypeScript. */
 async function loadReader(root) {
@@ -31,7 +31,7 @@ async function loadReader(root) {
         'export { mistakesInVariables } from "./asides.ts";',
         'export { printMistake, readTables } from "./read-table.ts";',
         'export { writeRecords } from "./write-records.ts";',
-        `export { readErrands } from ${specifierOf(root, "supervise/errands/read.ts")};`,
+        `export { readToolServices } from ${specifierOf(root, "supervise/services/read.ts")};`,
       ].join("\n"),
       resolveDir: join(root, "packages/core/src/shell/knowledge"),
     },
@@ -50,12 +50,12 @@ async function loadReader(root) {
 
 /** All entries of all tables, and what is said beside them; throws with file, line and key of everything that is wrong. */
 export async function readKnowledge(root) {
-  const { printMistake, readTables, readErrands, mistakesInVariables, writeRecords } = await loadReader(root);
+  const { printMistake, readTables, readToolServices, mistakesInVariables, writeRecords } = await loadReader(root);
   const textsIn = (folder) => tablesOf(root, folder).map((file) => ({ name: basename(file, ".table"), text: readFileSync(file, "utf8") }));
   const { entries, asides, lines, mistakes } = readTables(textsIn("").map(({ name, text }) => ({ family: name, text })));
   const wrong = [
     ...mistakes.map(printMistake),
-    ...readErrands(textsIn("errands")).mistakes,
+    ...readToolServices(textsIn("services")).mistakes,
     ...textsIn("variables").flatMap(({ name, text }) =>
       mistakesInVariables(text).map(([line, key, message]) => printMistake({ family: `variables/${name}`, line, key, message })),
     ),
@@ -248,7 +248,7 @@ const HABITS = ["starts", "looks", "changes", "links", "reaches"];
 async function makeParts(root) {
   const { asides, entries } = await readKnowledge(root);
   return {
-    "#knowledge/errands": constant("ERRANDS", blocksIn(root, "errands")),
+    "#knowledge/services": constant("TOOL_SERVICES", blocksIn(root, "services")),
     "#knowledge/following": constant("FOLLOWING", namesWith(asides, "follows")),
     "#knowledge/follows": constant(
       "FOLLOWS",
@@ -266,7 +266,7 @@ async function makeParts(root) {
     "#knowledge/secrets": constant("SECRETS", asideRows(asides, "secret")),
     "#knowledge/shell-variables": makeShellVariables(asides),
     "#knowledge/sources": constant("SOURCES", Object.fromEntries(placesIn(asides).map(([name, paths]) => [name, sourcesOf(paths)]))),
-    "#knowledge/steered": constant("STEERED", asideRows(asides, "steered")),
+    "#knowledge/steered": constant("STEERED", asideRows(asides, "controlled")),
     "#knowledge/traits": makeTraits(asides, entries),
     "#knowledge/variables": constant("VARIABLES", brief(blocksIn(root, "variables"))),
   };

@@ -57,7 +57,7 @@ export const RUNS = {
     "policy-edit/index.ts",
     "sdk/machine/index.ts",
     "suggest/index.ts",
-    "supervise/wall/filter.ts",
+    "supervise/sandbox/filter.ts",
   ],
   "run.try": files("cli", "try-main try"),
   ...STARTS,

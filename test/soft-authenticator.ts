@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
-import type { PasskeyCredential, PasskeyProof } from "@assent/guard/seal";
+import type { PasskeyCredential, PasskeyProof } from "@assent/guard/signature";
 
 export type PasskeyAlgorithm = "ES256" | "RS256" | "EdDSA";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Bench } from "../supervise/bench.ts";
 import { output, timed } from "../supervise/measure.ts";
 import { workloads } from "../supervise/workloads.ts";
-import { awaitSpare, type BuiltTree, isThere, makePlace, measureIn, type Place, ran, startResident } from "./tree.ts";
+import { awaitSpare, type BuiltTree, isThere, makePlace, measureIn, type Place, ran, startDaemon } from "./tree.ts";
 
 export type Unit = "x" | "µs" | "ms" | "s";
 /** Gives one measurement: milliseconds, or what the row's unit says. */
@@ -111,13 +111,13 @@ function hookRows(tree: BuiltTree): RowGroup {
   };
 }
 
-function residentRows(tree: BuiltTree): RowGroup {
+function daemonRows(tree: BuiltTree): RowGroup {
   return {
     name: "resident",
     ids: ["resident.command", "resident.file"],
     open: () => {
       const at = makePlace(POLICY);
-      const folder = startResident(tree, at);
+      const folder = startDaemon(tree, at);
       const words = [
         `HOME=${at.home}`,
         process.execPath,
@@ -136,7 +136,7 @@ function residentRows(tree: BuiltTree): RowGroup {
         area: "hook",
         unit: "x",
         goal: 0.15,
-        how: "node bench/resident.mjs 200",
+        how: "node bench/daemon.mjs 200",
         times: 40,
         bare: () => ran(node0, at).ms,
       } as const;
@@ -205,7 +205,7 @@ function startRows(tree: BuiltTree, warm: boolean): RowGroup {
           close: at.close,
         };
       }
-      const folder = startResident(tree, at);
+      const folder = startDaemon(tree, at);
       const spare = join(tree.dist, `spare-${process.arch}`);
       const words = [`HOME=${at.home}`, process.execPath, bin, "check", "--agent", "claude"];
       const client = [join(tree.dist, `ask-${process.arch}`), folder, join(tree.dist, `launch-${process.arch}`), ...words];
@@ -371,7 +371,7 @@ export function goalGroups(own: BuiltTree, tree: BuiltTree, makeBench: () => Ben
     startRows(tree, false),
     startRows(tree, true),
     hookRows(tree),
-    residentRows(tree),
+    daemonRows(tree),
     scriptRows(
       "decision",
       own,

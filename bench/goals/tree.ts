@@ -75,7 +75,7 @@ export function measureIn(tree: BuiltTree, own: BuiltTree, words: readonly strin
 }
 
 /** Starts the judge that stays, and waits until it answers. */
-export function startResident(tree: BuiltTree, at: Place): string {
+export function startDaemon(tree: BuiltTree, at: Place): string {
   const folder = join(at.home, ".local/state/assent/resident");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   at.keep(spawn(process.execPath, [join(tree.dist, "bin.cjs"), "daemon", "--serve"], { env: at.env, stdio: "ignore" }));

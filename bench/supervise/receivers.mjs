@@ -1,5 +1,5 @@
 // A prototype: so many threads of Node, each with the native half of koffi, wait in one listener (descriptor 3, of loop.c) and answer.
-// What a call costs them is about what it costs the door where its verdict is known: the path is read from the program's memory, looked
+// What a call costs them is about what it costs the trap handler where its verdict is known: the path is read from the program's memory, looked
 // up, opened, the call let go on. `node receivers.mjs THREADS`.
 import { createRequire } from "node:module";
 import { isMainThread, Worker, workerData } from "node:worker_threads";

@@ -6,7 +6,7 @@ import {
   type PolicyVersion,
   type Signed,
   signStatement,
-} from "@assent/guard/seal";
+} from "@assent/guard/signature";
 import { openPostgres } from "@assent/team-server/database";
 import { newAdminLink } from "@assent/team-server/enrol";
 import { addRecordsBeside, type BesideResult } from "./beside.ts";

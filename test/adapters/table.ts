@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import type { Machine } from "@assent/guard/state";
 import { commandsOf, CORPORA } from "../corpora.ts";
 import { runAgent, type ScenarioResult, verdictsOf } from "./agents.ts";

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type Asked, RESIDENT, SENTENCE, WORDS, always, answer, listen, placeAsk, resident, runs, unlike, shell } from "./ask-world.ts";
+import { type Asked, DAEMON, SENTENCE, WORDS, always, answer, listen, placeAsk, daemon, runs, unlike, shell } from "./ask-world.ts";
 import { WAYS } from "./stubs.ts";
 
 /** What these cannot do need not be done: the answer is heard, or the launcher becomes what it would have become. */
@@ -15,19 +15,19 @@ const INTERRUPTED = new Set(["read", "write", "ppoll", "sendto", "recvfrom"]);
 describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) => {
   const placed = () => placeAsk(architecture, front);
 
-  describe("where nobody listens, a resident is started", () => {
+  describe("where nobody listens, a daemon is started", () => {
     const free = (lock: string): boolean => spawnSync("flock", ["-n", lock, "true"]).status === 0;
 
     it("with what it is to have of the words, and nothing of the host's", { timeout: 30_000 }, async () => {
       const place = placed();
       const { root, base, namespace } = place;
-      place.put("launcher", RESIDENT);
+      place.put("launcher", DAEMON);
       const wrap = shell("trap '' PIPE HUP TERM; umask 022; exec 3< /dev/zero 5< /dev/zero 9< /dev/zero; exec \"$@\"");
       const words = ["HOME=/h o", "B=", "/node", "/b in.cjs", "check", "--event"];
       expect(await place.start({ wrap, words, env: { SECRET: "1", PATH: "/usr/bin:/bin" } })).toMatchObject({
         status: 3,
       });
-      const said = await resident(root);
+      const said = await daemon(root);
       const pid = Number(/^pid (\d+)$/m.exec(said)?.[1]);
       const lock = `${base}lock.${namespace}`;
       expect(said.match(/^word .*$/gm)).toEqual([...words.slice(0, 4), "daemon", "--serve", "3"].map((word) => `word ${word}`));
@@ -65,7 +65,7 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
 
     it("once, while the lock is held, and by the next call when its holder has gone", { timeout: 30_000 }, async () => {
       const { root, base, namespace, put, start } = placed();
-      put("launcher", RESIDENT);
+      put("launcher", DAEMON);
       const lock = `${base}lock.${namespace}`;
       const holder = spawn("flock", [lock, "sh", "-c", "echo held; read -r _"], { stdio: ["pipe", "pipe", "ignore"] });
       await new Promise((resolve) => holder.stdout.once("data", resolve));
@@ -75,7 +75,7 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
       holder.stdin.end("\n");
       await new Promise((resolve) => holder.once("exit", resolve));
       expect(await start()).toMatchObject({ status: 3 });
-      expect(await resident(root)).toContain("word --serve\n");
+      expect(await daemon(root)).toContain("word --serve\n");
     });
 
     /** [what, the words] */
@@ -86,7 +86,7 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
     ];
     it.each(WITHOUT)("not without %s", async (_what, words) => {
       const { root, start, put } = placed();
-      put("launcher", RESIDENT);
+      put("launcher", DAEMON);
       expect(await start({ words })).toMatchObject({ status: 3 });
       await pause(50);
       expect(readdirSync(join(root, "resident"))).toEqual([]);
@@ -139,10 +139,10 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
     expect(unlike(await start({ wrap: wrap("memfd_create:error=EINVAL:when=1"), input: "in" }), fresh(WORDS, "in"))).toEqual([]);
     expect(await start({ wrap: wrap("memfd_create:error=ENOSYS"), input: "in" })).toMatchObject({ status: 2, stderr: SENTENCE });
     await new Promise((resolve) => server.close(resolve));
-    put("launcher", RESIDENT.replace("sleep 60", "sleep 0.1"));
+    put("launcher", DAEMON.replace("sleep 60", "sleep 0.1"));
     const leak = shell('exec 5< /dev/zero 9< /dev/zero; exec "$@"');
     expect(await start({ wrap: [...leak, ...wrap("close_range:error=ENOSYS")] })).toMatchObject({ status: 3 });
-    const said = await resident(root);
+    const said = await daemon(root);
     expect(said).toContain("descriptors 0");
     expect(said).not.toContain("zero");
   });

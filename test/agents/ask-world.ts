@@ -23,8 +23,8 @@ cat
 exit 3
 `;
 
-/** In the place of the launcher: what a resident starts with is in a file beside it, until it is ended. */
-export const RESIDENT = `#!/bin/sh
+/** In the place of the launcher: what a daemon starts with is in a file beside it, until it is ended. */
+export const DAEMON = `#!/bin/sh
 case "$*" in *" daemon --serve 3") ;; *) exit 3 ;; esac
 {
   printf 'pid %s\\n' "$$"
@@ -113,7 +113,7 @@ export const WORDS = ["HOME=/h", "/node", "/b in.cjs", "check\n--event", ""] as 
 
 export function placeAsk(architecture: LauncherArchitecture, front: readonly string[]) {
   const { root } = scratch();
-  const base = join(root, "resident/");
+  const base = join(root, "daemon/");
   mkdirSync(base);
   const put = (name: string, content: string | Buffer): string => {
     writeFileSync(join(root, name), content);
@@ -137,7 +137,7 @@ export function placeAsk(architecture: LauncherArchitecture, front: readonly str
   return { root, base, put, ask, launcher, namespace, socket, start, fresh };
 }
 
-/** Listens in the place of the resident, and hands each connection on, with all that has been asked on it. */
+/** Listens in the place of the daemon, and hands each connection on, with all that has been asked on it. */
 export async function listen(socket: string, part: (connection: Socket, asked: Promise<Asked>) => void): Promise<Server> {
   const server = createServer((connection) => {
     connection.on("error", () => undefined);
@@ -186,7 +186,7 @@ export async function collect(words: readonly string[], cwd: string, how: Start,
 }
 
 /** What the stand-in says of how it was started; it is ended with the test. */
-export async function resident(root: string): Promise<string> {
+export async function daemon(root: string): Promise<string> {
   const file = join(root, "started");
   for (let round = 0; round < 500 && !existsSync(file); round++) await pause(10);
   const said = existsSync(file) ? readFileSync(file, "utf8") : "not started";

@@ -18,7 +18,7 @@ function answer(place: Scratch, payload: Payload, event?: string): Record<string
 const bash = (command: string): Payload => ({ tool_name: "Bash", tool_input: { command, description: "d" } });
 const PERMISSION = { hook_event_name: "PermissionRequest", permission_suggestions: [] };
 
-/** What the host is told: `silence`, or the decision. */
+/** What the host is told: `noOpinion`, or the decision. */
 function told(envelope: Record<string, unknown>): string {
   const out = envelope["hookSpecificOutput"] as { permissionDecision?: string; decision?: { behavior: string } } | undefined;
   return out?.permissionDecision ?? out?.decision?.behavior ?? "silence";
@@ -96,7 +96,7 @@ describe("Claude Code", () => {
     ["make all", "deny", own],
     ["cat .env", "deny", own],
     ["ls", "silence", own],
-    // What a mode waives of Bash it waives here.
+    // What a mode skips of Bash it skips here.
     ["./build.sh", "silence", { permission_mode: "bypassPermissions" }],
     ["make all", "silence", { permission_mode: "bypassPermissions" }],
     ["terraform apply", "deny", { permission_mode: "bypassPermissions" }],
@@ -167,7 +167,7 @@ describe("Claude Code", () => {
     expect(told(answer(place, { ...bash(command), permission_mode }))).toBe(expected);
   });
 
-  it("A43: the user's `bypass: host` waives denies in bypass mode only, and never the floor", () => {
+  it("A43: the user's `bypass: host` skips denies in bypass mode only, and never the floor", () => {
     const place = scratch();
     place.write("~/.agent-permissions.jsonc", '{ "bypass": "host" }');
     const mode = { permission_mode: "bypassPermissions" };

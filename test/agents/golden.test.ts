@@ -83,7 +83,7 @@ describe("A37-A41: every agent in its own words", () => {
       const word = told(id, said);
       const wrong = keysOf(said.envelope ?? {}).filter((key) => !HOSTS[id].keys.test(key));
       expect([what, wrong]).toEqual([what, []]);
-      // A reason with every refusal, in words that cannot steer a terminal.
+      // A reason with every refusal, in words that cannot control a terminal.
       if (/deny|ask|replaced/.test(word)) {
         expect([what, JSON.stringify(said)]).toEqual([what, expect.stringContaining(id === "generic" ? '"reason":"' : "Assent: ")]);
         // oxlint-disable-next-line no-control-regex -- none may pass

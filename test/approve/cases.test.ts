@@ -16,7 +16,7 @@ import type { AdaptedGuard } from "../../packages/library/src/sdk/common/adapted
 import { Gateway, type GatewayOptions } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
 import { createGuard, queueApprover as onAskInQueue } from "@assent/library/sdk";
 import { askClients, askQueue } from "@assent/library/sdk/queue";
-import { announceTeam, knownAfar, noteAnswer, openLedger, teamClient } from "@assent/team/team/afar";
+import { announceTeam, knownRemote, noteAnswer, openLedger, teamClient } from "@assent/team/team/remote";
 import { TerminalClient } from "../../packages/guard/src/approve/terminal.ts";
 import type { DeviceEvents } from "../../packages/guard/src/approve/tty.ts";
 import { QUESTIONS } from "../../packages/page/src/page/api/questions.ts";
@@ -291,7 +291,7 @@ function team(): Asking {
   const says =
     (answer: "allow" | "deny", more: object = {}) =>
     async () => {
-      const { id, request } = (await until(() => knownAfar(machine)[0])).asked;
+      const { id, request } = (await until(() => knownRemote(machine)[0])).asked;
       noteAnswer(machine, { id, request, answer, by: ["Ada"], ...more }, Date.now());
     };
   return {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { type Answer, directoryClient, noBlockApprover, type Approver, type Client, said, unanswered } from "@assent/guard/approve";
 import { announceApprover, queueApprover } from "@assent/guard/approve/queue";
-import { teamClient } from "@assent/team/team/afar";
+import { teamClient } from "@assent/team/team/remote";
 import { TerminalClient } from "../../packages/guard/src/approve/terminal.ts";
 import { scratch } from "../scratch.ts";
 import { askedIn, askedOn, queueOf } from "./asked.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildFilter, buildListenedFilter } from "../../packages/supervisor/src/supervise/wall/filter.ts";
+import { buildFilter, buildListenedFilter } from "../../packages/supervisor/src/supervise/sandbox/filter.ts";
 import { DIST, scratch } from "../scratch.ts";
 
 describe("the parts of a run", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adviceForModel, adviceForPerson } from "@assent/core/action";
-import { judgeOnly, ruleReader } from "@assent/page/look";
+import { judgeOnly, ruleReader } from "@assent/page/preview";
 import type { Outcome } from "@assent/guard/engine";
 import { thisMachine } from "@assent/guard/state";
 import { advise, changesFor } from "@assent/guard/suggest";

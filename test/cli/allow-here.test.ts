@@ -5,7 +5,7 @@ import type { Answer, Question } from "@assent/guard/approve";
 import { announceApprover, answerQuestion, openQuestions } from "@assent/guard/approve/queue";
 import { AGENTS } from "@assent/hosts/agents";
 import { askQueue } from "@assent/library/sdk/queue";
-import { announceTeam, knownAfar, noteAnswer } from "@assent/team/team/afar";
+import { announceTeam, knownRemote, noteAnswer } from "@assent/team/team/remote";
 import { testRepository, type TestRepository } from "../engine/consents/repository.ts";
 import { assent } from "../scratch.ts";
 import { inTerminal } from "./run-place.ts";
@@ -25,7 +25,7 @@ function askAbout(place: TestRepository, command = PUSH): Promise<Answer> {
 /** People of the team answer what begins so, once it is asked. */
 async function teamSays(place: TestRepository, begins: string, answer: "allow" | "deny"): Promise<void> {
   for (;;) {
-    const found = knownAfar(place.machine).find(
+    const found = knownRemote(place.machine).find(
       (one) => !one.isOver && one.answer === undefined && one.asked.about.what.startsWith(begins),
     );
     if (found !== undefined) {
@@ -132,7 +132,7 @@ it("a yes of the team to the sentence is kept on the machine that asked, names w
   expect(place.judge("git push -u origin topic").verdict).toMatchObject({ decision: "allow", basis: "grant" });
   expect(assent(place, ["grants"]).stdout).toMatch(/by Ada on /);
   // Nobody need answer the one that asked any more.
-  expect(knownAfar(place.machine).every(({ isOver }) => isOver)).toBe(true);
+  expect(knownRemote(place.machine).every(({ isOver }) => isOver)).toBe(true);
 });
 
 it("a yes of the team to the one push keeps nothing, and a no to the sentence is none to the push", async () => {
@@ -147,7 +147,7 @@ it("a yes of the team to the one push keeps nothing, and a no to the sentence is
 it("a late yes of the team is for what is offered then: a push that has come to go elsewhere is refused, and nothing is kept", async () => {
   const place = inTeam();
   const ended = askAbout(place);
-  while (knownAfar(place.machine).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (knownRemote(place.machine).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   place.git("remote", "set-url", "origin", "git@github.com:evil/shop.git");
   await teamSays(place, "go on from now on", "allow");
   expect(await ended).toMatchObject({ answer: "deny" });
@@ -158,7 +158,7 @@ it("no other machine, repository or sentence has what the team said yes to", asy
   const [place, other] = [inTeam(), inTeam()];
   const ended = [askAbout(place), askAbout(other)];
   await teamSays(place, "go on from now on", "allow");
-  const said = knownAfar(place.machine).find(({ answer }) => answer !== undefined);
+  const said = knownRemote(place.machine).find(({ answer }) => answer !== undefined);
   const copied = said?.answer === undefined ? undefined : noteAnswer(other.machine, said.answer, Date.now());
   expect(copied).toBe("refused");
   await teamSays(other, `run ${PUSH}`, "deny");

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { sparePlace } from "@assent/assent/resident";
-import { residentFolder } from "@assent/guard/state";
-import { envelope, HAS_CLIENT, isThere, callHook } from "../resident/judge.ts";
-import { startSpare } from "../resident/spare.ts";
+import { sparePlace } from "@assent/assent/daemon";
+import { daemonFolder } from "@assent/guard/state";
+import { envelope, HAS_CLIENT, isThere, callHook } from "../daemon/judge.ts";
+import { startSpare } from "../daemon/spare.ts";
 import { assent, DIST, scratch } from "../scratch.ts";
 
 /** Whether a process takes no processor time for a while: proc_pid_stat(5), utime and stime. */
@@ -31,7 +31,7 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     expect(JSON.parse(said("status", "--json"))).toEqual({ v: 1, on: false, possible: true, running: null });
     expect(said("stop")).toBe("no judge runs\n");
     expect(said("on")).toMatch(/^a judge stays between calls now/);
-    expect(statSync(residentFolder(place.machine)).mode & 0o777).toBe(0o700);
+    expect(statSync(daemonFolder(place.machine)).mode & 0o777).toBe(0o700);
     await isThere(place);
     callHook(place, envelope(place, "ls"));
     await expect
@@ -41,8 +41,8 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     expect(said("stop")).toMatch(/^the judge \(process \d+\) has ended\n$/);
     expect(said()).toMatch(/^a judge may stay between calls; none runs now/);
     expect(said("off")).toMatch(/^no judge stays between calls any more/);
-    expect(existsSync(residentFolder(place.machine))).toBe(false);
-    expect(existsSync(join(residentFolder(place.machine), "..", "resident-off"))).toBe(true);
+    expect(existsSync(daemonFolder(place.machine))).toBe(false);
+    expect(existsSync(join(daemonFolder(place.machine), "..", "resident-off"))).toBe(true);
   });
 
   it("says whether a supervisor waits for a confined command", async () => {
@@ -57,7 +57,7 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     expect(supervisor()).toMatchObject({ running: { supervisor: "none" } });
     expect(said()).toContain("\n  no supervisor waits: the next sandboxed command starts its own\n");
     // Of one that was killed.
-    const socket = sparePlace(residentFolder(place.machine));
+    const socket = sparePlace(daemonFolder(place.machine));
     spawnSync("python3", ["-c", `import socket; socket.socket(socket.AF_UNIX).bind(${JSON.stringify(socket)})`]);
     expect([existsSync(socket), supervisor()]).toMatchObject([true, { running: { supervisor: "none" } }]);
     await startSpare(place);
@@ -69,9 +69,9 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     said("on");
     await isThere(place);
     expect(assent(place, ["uninstall", "--agent", "claude", "--yes"]).status).toBe(0);
-    expect(existsSync(residentFolder(place.machine))).toBe(true);
+    expect(existsSync(daemonFolder(place.machine))).toBe(true);
     expect(assent(place, ["uninstall", "--yes"]).status).toBe(0);
-    expect(existsSync(residentFolder(place.machine))).toBe(false);
+    expect(existsSync(daemonFolder(place.machine))).toBe(false);
     expect(said()).toMatch(/^no judge stays between calls/);
   });
 
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
       await new Promise((resolve) => setTimeout(resolve, after));
       expect(said("off")).toMatch(/^no judge stays between calls any more/);
       await new Promise((resolve) => setTimeout(resolve, 500));
-      expect([after, existsSync(residentFolder(place.machine))]).toEqual([after, false]);
+      expect([after, existsSync(daemonFolder(place.machine))]).toEqual([after, false]);
     }
   });
 

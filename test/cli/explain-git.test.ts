@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { type Foreseen, withForesight } from "../../packages/assent/src/cli/explain-git.ts";
 import { thisMachine } from "@assent/guard/state";
 import { KINDS, repositories } from "../engine/repositories.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { createRuleset, type Ruleset } from "../../packages/library/src/sdk/rules/ruleset.ts";
 import { PermissionChecker } from "../../packages/library/src/sdk/rules/checker.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";

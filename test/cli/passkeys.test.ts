@@ -5,20 +5,20 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agentNamed } from "@assent/hosts/agents";
-import { challengeOf, type PasskeyCredential, type PasskeyProof } from "@assent/guard/seal";
+import { challengeOf, type PasskeyCredential, type PasskeyProof } from "@assent/guard/signature";
 import {
-  type AfarAnswer,
-  afarFolder,
+  type RemoteAnswer,
+  remoteFolder,
   announceTeam,
-  askAfar,
-  type AskedAfar,
+  askRemote,
+  type AskedRemote,
   demandHere,
   hashRequest,
-  knownAfar,
+  knownRemote,
   noteAnswer,
   openLedger,
   readAnswer,
-} from "@assent/team/team/afar";
+} from "@assent/team/team/remote";
 import { writeMembership } from "@assent/team/team";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { FLAGS, type SaidOtherwise, SoftPasskey } from "../soft-authenticator.ts";
@@ -46,20 +46,20 @@ interface AskedHow {
   readonly site?: string;
 }
 
-function ask(place: Scratch, what: string, { people = 1, credentials = CREDENTIALS, site = SITE }: AskedHow = {}): AskedAfar {
+function ask(place: Scratch, what: string, { people = 1, credentials = CREDENTIALS, site = SITE }: AskedHow = {}): AskedRemote {
   const now = Date.now();
   const about = { point: "hook", agent: "gemini", what, reason: "a rule asks", folder: "~" } as const;
   const passkeys = demandHere(place.machine, { site, credentials });
   if (passkeys === undefined) throw new Error("no member");
-  return askAfar(place.machine, { request: hashRequest([what]), asked: now, until: now + 600_000, people, passkeys, about });
+  return askRemote(place.machine, { request: hashRequest([what]), asked: now, until: now + 600_000, people, passkeys, about });
 }
 
-type Signed = Pick<AskedAfar, "id" | "request" | "until"> & { readonly machine?: string; readonly organisation?: string };
+type Signed = Pick<AskedRemote, "id" | "request" | "until"> & { readonly machine?: string; readonly organisation?: string };
 const challengeFor = ({ organisation = ORGANISATION, machine = MACHINE, id, request, until }: Signed): string =>
   challengeOf({ organisation, machine, id, request, until });
 const prove = (passkey: SoftPasskey, asked: Signed, otherwise: SaidOtherwise = {}, site = SITE): PasskeyProof =>
   passkey.prove(challengeFor(asked), site, otherwise);
-const yes = ({ id, request }: AskedAfar, ...proofs: readonly PasskeyProof[]): AfarAnswer => ({
+const yes = ({ id, request }: AskedRemote, ...proofs: readonly PasskeyProof[]): RemoteAnswer => ({
   id,
   request,
   answer: "allow",
@@ -68,7 +68,7 @@ const yes = ({ id, request }: AskedAfar, ...proofs: readonly PasskeyProof[]): Af
 });
 
 describe("a yes that passkeys signed", () => {
-  it.each<[string, AskedHow, (asked: AskedAfar) => readonly PasskeyProof[], readonly string[]]>([
+  it.each<[string, AskedHow, (asked: AskedRemote) => readonly PasskeyProof[], readonly string[]]>([
     ["ES256", {}, (asked) => [prove(ada, asked)], ["Ada"]],
     ["EdDSA", {}, (asked) => [prove(adasPhone, asked)], ["Ada"]],
     ["RS256", {}, (asked) => [prove(grace, asked)], ["Grace"]],
@@ -108,7 +108,7 @@ const weak = asKey(generateKeyPairSync("rsa", { modulusLength: 1024 }));
 const p384 = asKey(generateKeyPairSync("ec", { namedCurve: "P-384" }));
 
 /** What a server that lies can put together. `other`: what somebody honestly said yes to. */
-const ATTACKS: readonly (readonly [string, AskedHow, (asked: AskedAfar, other: AskedAfar) => readonly PasskeyProof[]])[] = [
+const ATTACKS: readonly (readonly [string, AskedHow, (asked: AskedRemote, other: AskedRemote) => readonly PasskeyProof[]])[] = [
   ["its own words, without a proof", {}, () => []],
   ["a random challenge", {}, () => [ada.prove("A".repeat(43), SITE)]],
   ["the yes to another question", {}, (_, other) => [prove(ada, other)]],
@@ -183,7 +183,7 @@ describe("a hostile server says yes with", () => {
     expect(noteAnswer(place.machine, lie, Date.now())).toBe("refused");
     expect(readAnswer(place.machine, asked)).toBeUndefined();
     // Whoever could write the file itself: it is read by the same rule.
-    writeFileSync(join(afarFolder(place.machine), `${asked.id}.answer`), JSON.stringify({ v: 1, ...lie, at: 1 }), { mode: 0o600 });
+    writeFileSync(join(remoteFolder(place.machine), `${asked.id}.answer`), JSON.stringify({ v: 1, ...lie, at: 1 }), { mode: 0o600 });
     expect(readAnswer(place.machine, asked)).toBeUndefined();
   });
 
@@ -235,11 +235,11 @@ describe("a hook", () => {
   const isAllowed = (stdout: string): boolean => /"decision":"allow"|^\{\}$/.test(stdout.trim());
 
   /** The question that comes after so many; whoever asks is ended by a host that does not wait. */
-  async function asks(place: Scratch, before = 0): Promise<AskedAfar> {
+  async function asks(place: Scratch, before = 0): Promise<AskedRemote> {
     const { child, said } = started(place);
     const asked = await vi.waitFor(
       () => {
-        const known = knownAfar(place.machine);
+        const known = knownRemote(place.machine);
         if (known.length <= before) throw new Error("nothing is asked");
         return known.at(-1)!.asked;
       },
@@ -290,11 +290,15 @@ describe("a hook", () => {
       policyOf({ ...DEMAND, credentials: CREDENTIALS.slice(0, 2) }, ["Bash"]),
       () => undefined,
     ],
-    ["is of a machine in no team", policyOf(DEMAND), (place) => writeFileSync(join(afarFolder(place.machine), "../membership.json"), "{")],
+    [
+      "is of a machine in no team",
+      policyOf(DEMAND),
+      (place) => writeFileSync(join(remoteFolder(place.machine), "../membership.json"), "{"),
+    ],
   ])("asks nobody where the policy %s", async (_, policy, before) => {
     const place = world(policy);
     before(place);
     expect(await started(place).said).toContain("approval required");
-    expect(knownAfar(place.machine)).toEqual([]);
+    expect(knownRemote(place.machine)).toEqual([]);
   });
 });

@@ -182,7 +182,7 @@ describe("what the hook did not hear of", () => {
     expect(start(place, frame(place, "ls"), { PATH: `${place.project}/bin:/usr/bin:/bin` }).stderr).toMatch(REFUSED);
   });
 
-  it("variables of the caller steer nothing", () => {
+  it("variables of the caller control nothing", () => {
     const place = placed();
     const evil = place.write("evil.cjs", "process.exit(0)");
     const env = { NODE_OPTIONS: `--require=${evil}`, XDG_STATE_HOME: "/nowhere", ASSENT_CALLER: "none" };
@@ -237,7 +237,7 @@ describe("the setting that starts it", () => {
 describe("what the person's own environment makes programs load", () => {
   const confined = (place: Scratch): boolean => existsSync(join(place.home, ".local/state/assent/runs"));
 
-  it("from the project is code that an agent may have written: the wall stays", () => {
+  it("from the project is code that an agent may have written: the sandbox stays", () => {
     const place = placed();
     // Ruby loads it by itself, whatever it is told to do (gem_prelude.rb).
     const written = "begin; puts File.read(File.expand_path('~/.ssh/id_rsa')); rescue SystemCallError; end";
@@ -269,7 +269,7 @@ describe("what the person's own environment makes programs load", () => {
     expect(confined(place)).toBe(expected);
   });
 
-  it("but what a person was asked, or a rule lifts the wall from, starts as it is", () => {
+  it("but what a person was asked, or a rule lifts the sandbox from, starts as it is", () => {
     const place = placed({ permissions: { allow: [{ rule: "Bash(python3:*)", confined: false }] } });
     hook(place, "PreToolUse", "python3 -c 'print(1)'");
     expect(start(place, frame(place, "python3 -c 'print(1)'"), { PYTHONPATH: "." }).stdout).toBe("1\n");
@@ -326,7 +326,7 @@ process.stdin.on("data", (chunk) => {
     expect(runs(place)).toBe(true);
   });
 
-  it("a server that a rule lifts the wall from goes as it is, as without a gateway", () => {
+  it("a server that a rule lifts the sandbox from goes as it is, as without a gateway", () => {
     const place = placed({ permissions: { allow: ["mcp__lab__see", { rule: `Bash(${process.execPath} server.cjs)`, confined: false }] } });
     const { stdout } = speak(place, named(place, gateway("--", process.execPath, "server.cjs")));
     expect(stdout).toContain('"text":"key"');

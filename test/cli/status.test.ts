@@ -11,7 +11,7 @@ const FINE: ProtectionFacts = {
   broken: [],
   preset: "default",
   bypass: null,
-  waives: false,
+  skips: false,
   tripped: 0,
   older: null,
   cannotSandbox: null,
@@ -55,7 +55,7 @@ describe("am I protected here?", () => {
     ],
     [{ preset: "none" }, "partly", 'partly: Claude Code asks Assent, but the policy says `"preset": "none"`, so only written rules hold'],
     [
-      { waives: true },
+      { skips: true },
       "partly",
       'partly: Claude Code asks Assent, but the policy says `"bypass": "host"`, so an agent that skips its questions skips refusals, too',
     ],

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { historyOf, suggest } from "@assent/guard/suggest";
-import { judgeOnly, judgePast, ruleReader } from "@assent/page/look";
+import { judgeOnly, judgePast, ruleReader } from "@assent/page/preview";
 import { query } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";
 import { engine, assent, scratch, type Scratch } from "../scratch.ts";

@@ -243,7 +243,7 @@ async function ended(client: Client, drive: Drive): Promise<void> {
   if (faults.length > 0) process.exitCode = 1;
 }
 
-/** Where the wall refuses by itself, or there is nothing to be reached, the program's own words say so. */
+/** Where the sandbox refuses by itself, or there is nothing to be reached, the program's own words say so. */
 const BY_ITSELF =
   /not permitted|permission denied|must be root|not in a git directory|command not found|connect to bus|Destination address required|Is the docker daemon running/i;
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
 import { agentsDocs } from "../../scripts/agents-docs.ts";
-import { errandDocs } from "../../scripts/errand-table.ts";
+import { toolServiceDocs } from "../../scripts/service-table.ts";
 import { libraryDocs } from "../../scripts/library-docs.ts";
 import { policyDocs } from "../../scripts/policy-docs.ts";
 import { reasonsDocs } from "../../scripts/reasons-docs.ts";
@@ -12,7 +12,7 @@ it("every page of docs/, and every page that is made for it, has one place in th
   const there = readdirSync(join(import.meta.dirname, "../../docs"), { withFileTypes: true })
     .flatMap((entry) => (entry.isDirectory() ? [`${entry.name}/`] : entry.name.endsWith(".md") ? [entry.name] : []))
     .filter((name) => name !== "pictures/");
-  const made = [...agentsDocs, ...errandDocs, ...libraryDocs, ...policyDocs, ...reasonsDocs].flatMap(({ file }) =>
+  const made = [...agentsDocs, ...toolServiceDocs, ...libraryDocs, ...policyDocs, ...reasonsDocs].flatMap(({ file }) =>
     file.startsWith("site/generated/") ? [basename(file)] : [],
   );
   expect(kinds.flatMap(([, paths]) => paths).toSorted()).toEqual([...there, ...made].toSorted());

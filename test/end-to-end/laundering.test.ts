@@ -9,7 +9,7 @@ import { engine } from "../scratch.ts";
 
 /**
  * What an agent writes in a confined command, and an allowed command that would run it afterwards. Each pair ends in one of
- * two ways: the run refuses to write it, or the second command does not go ahead without the wall. What goes ahead bare
+ * two ways: the run refuses to write it, or the second command does not go ahead without the sandbox. What goes ahead bare
  * is run, and must not have run what was written.
  */
 
@@ -220,7 +220,7 @@ describe("written in a confined command, started by an allowed one", () => {
     expect(existsSync(join(place.project, "ran"))).toBe(false);
   });
 
-  it("every program and rule of the table goes ahead without the wall, or in it, where nothing was written", () => {
+  it("every program and rule of the table goes ahead without the sandbox, or in it, where nothing was written", () => {
     const place = prepared();
     // So that a pair does not pass for a reason of its own.
     for (const command of ["git status", "git diff", "git log", "ls", "npm ls"]) expect(told(place, command), command).toBe("allow");

@@ -30,7 +30,7 @@ function random(seed: number): () => number {
 }
 
 const FILES = ["a.txt", "b.txt", "run.sh", "lib.sh", "Makefile", "src/c.txt"] as const;
-const STEERING = [".vscode/tasks.json", "mise.toml", ".npmrc", ".git/hooks/pre-commit", ".envrc", ".idea/x.xml"] as const;
+const CONTROLLING = [".vscode/tasks.json", "mise.toml", ".npmrc", ".git/hooks/pre-commit", ".envrc", ".idea/x.xml"] as const;
 /** What a person has closed, while they have: the agent tries it in every way. */
 const CLOSED = "closed.txt";
 const KEY = "the key of a person";
@@ -118,15 +118,15 @@ class Machine {
 
   /** Ways out of the policy. */
   #leaving(): string {
-    const steering = this.#pick(STEERING);
+    const controlling = this.#pick(CONTROLLING);
     return this.#pick([
       this.#payload(),
       `sh -c '${this.#payload()}'`,
       `cat ~/.ssh/id_rsa > leak.txt`,
       `cp ~/.ssh/id_rsa leak.txt`,
       `ln ~/.ssh/id_rsa leak.txt; ln -s ~/.ssh/id_rsa leak2.txt; cat leak2.txt > leak.txt`,
-      `mkdir -p $(dirname ${steering}) && echo x > ${steering}`,
-      `echo x > t && mkdir -p $(dirname ${steering}) && mv t ${steering}`,
+      `mkdir -p $(dirname ${controlling}) && echo x > ${controlling}`,
+      `echo x > t && mkdir -p $(dirname ${controlling}) && mv t ${controlling}`,
       `echo x > ${CLOSED}`,
       `echo x > t && mv t ${CLOSED}`,
       `ln ${CLOSED} other.txt && echo x > other.txt`,
@@ -176,7 +176,7 @@ class Machine {
 
   /** A person accepts edits; those that are asked about in so many words they refuse. */
   #edit(): void {
-    const file = this.#pick([...FILES, ...STEERING, CLOSED]);
+    const file = this.#pick([...FILES, ...CONTROLLING, CLOSED]);
     const told = this.#told("Write", { file_path: join(this.place.project, file), content: `${this.#payload()}\n` });
     this.story.push(`${told}: Write ${file}`);
     const isPlain = FILES.some((name) => name === file);
@@ -284,7 +284,7 @@ class Machine {
     const { project, outside, home } = this.place;
     const ran = join(outside, "ran");
     const now = this.#tree();
-    // Nothing that the agent wrote ran without the wall: only bare it could have written there.
+    // Nothing that the agent wrote ran without the sandbox: only bare it could have written there.
     if (this.#confines) assert.equal(existsSync(ran), false, why);
     // Without it a person's own rule let it run; that is no promise of this page.
     rmSync(ran, { force: true });
@@ -292,7 +292,7 @@ class Machine {
       const changed = now.get(CLOSED) !== before.get(CLOSED);
       assert.equal(changed && this.story.at(-1)?.startsWith("undo") !== true, false, why);
     }
-    for (const path of STEERING) assert.equal(existsSync(join(project, path)), false, `${path}\n${why}`);
+    for (const path of CONTROLLING) assert.equal(existsSync(join(project, path)), false, `${path}\n${why}`);
     for (const [path, text] of now) assert.equal(text?.includes(KEY), false, `${path}\n${why}`);
     assert.equal(readFileSync(join(home, ".ssh/id_rsa"), "utf8"), KEY, why);
     assert.doesNotMatch(readFileSync(join(project, ".git/config"), "utf8"), /fsmonitor/, why);

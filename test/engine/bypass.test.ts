@@ -189,7 +189,7 @@ describe("A44: the pane flag of agentperm", () => {
     },
   );
 
-  it("D30, A49: no file in a repository and no .env waives anything", () => {
+  it("D30, A49: no file in a repository and no .env skips anything", () => {
     const place = flagged();
     place.write(".claude/.bypass", "1");
     place.write(".env", "AUTONOMOUS_DEV_BYPASS=1\n");

@@ -84,7 +84,7 @@ describe("where nothing can be confined", () => {
 });
 
 describe("a file that a known command obeys", () => {
-  it("keeps the wall around it from the agent's edit until it is what it was", () => {
+  it("keeps the sandbox around it from the agent's edit until it is what it was", () => {
     const place = prepared();
     expect(bash(place, "npm ls")).toBe("allow");
     // Silence: the host asks, or has been told to accept edits.
@@ -162,7 +162,7 @@ describe("a file that a known command obeys", () => {
 });
 
 describe("what was written down", () => {
-  it("that cannot be read keeps every wall; that cannot be written is a question", () => {
+  it("that cannot be read keeps every sandbox; that cannot be written is a question", () => {
     const place = prepared();
     edit(place, "package.json");
     const list = join(stateFolder(place.machine), "changed.jsonl");

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
 import type { FileOperation } from "@assent/core/action";
 import { decide } from "@assent/guard/engine";
-import { NO_ERRAND } from "../../packages/supervisor/src/supervise/errands/errands.ts";
+import { NO_TOOL_SERVICE } from "../../packages/supervisor/src/supervise/services/services.ts";
 import { GrantingJudge } from "../../packages/supervisor/src/supervise/judge/granting-judge.ts";
 import { addGrant, changeBypass, changePins } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
@@ -77,7 +77,7 @@ const nobody = {
   programs: () => [],
   logins: () => [],
   trail: () => undefined,
-  errand: () => NO_ERRAND,
+  toolService: () => NO_TOOL_SERVICE,
   builds: () => [],
   hosts: () => ({ service: [], named: [] }),
 };
@@ -195,7 +195,7 @@ describe("combinations of state", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("while the user's file is broken nothing goes ahead that it could have denied, whatever waives questions", () => {
+  it("while the user's file is broken nothing goes ahead that it could have denied, whatever skips questions", () => {
     const wrong = [...all.values()].flatMap(({ state, answers }) => {
       if (state.policy === "none" || state.policy === "whole") return [];
       return answers.flatMap((answer, at) =>

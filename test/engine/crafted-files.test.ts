@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REFERENCE } from "@assent/hosts/agents";
 import { decide, realWorld } from "@assent/guard/engine";
-import { whyKeepsWall } from "../../packages/guard/src/engine/obeyed-files.ts";
+import { whyKeepsSandbox } from "../../packages/guard/src/engine/obeyed-files.ts";
 import { engine, scratch } from "../scratch.ts";
 
 /** Commands that only look, beside a file of the project that says what else they read, start or dial. */
@@ -141,7 +141,7 @@ it.each([
   const { place, verdict } = found("az account show", { "~/az": script });
   const resolved = join(place.home, "az");
   const actions = verdict.actions.map((each) => (each.action.kind === "exec" ? { ...each, action: { ...each.action, resolved } } : each));
-  const why = whyKeepsWall({ ...verdict, actions }, realWorld(place.machine, place.project, undefined), place.machine);
+  const why = whyKeepsSandbox({ ...verdict, actions }, realWorld(place.machine, place.project, undefined), place.machine);
   expect(why?.includes("imports modules") ?? false).toBe(loads);
 });
 

@@ -157,7 +157,7 @@ describe("D28: what a person refused is asked again, through whatever tool", () 
     expect(decision(asks(at, edit("notes/other.txt")))).toBe("allow");
   });
 
-  it("a bypass of the host waives the question, and no silence is remembered as a no", () => {
+  it("a bypass of the host skips the question, and no silence is remembered as a no", () => {
     const at = place();
     at.write("~/.agent-permissions.jsonc", JSON.stringify({ preset: "permissive", permissions: { ask: ["Read(notes/other.txt)"] } }));
     const nobody = { host: { ...HOST, decides: false, asks: false } };

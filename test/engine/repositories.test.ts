@@ -311,7 +311,7 @@ describe("git that would obey another repository asks", () => {
     "GIT_WORK_TREE=~/evil git status",
     "GIT_COMMON_DIR=~/evil/.git git status",
     "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status",
-  ])("or works behind the wall: %s", (command) => {
+  ])("or works behind the sandbox: %s", (command) => {
     expect(verdictIn("plain", command)).toBe("confined");
   });
 

@@ -2,13 +2,13 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { decide } from "@assent/guard/engine";
 import { SessionApprovals, canAutoApprove } from "../../packages/library/src/sdk/approve/can-auto-approve.ts";
 import { openGuard, PermissionChecker, presets } from "@assent/library/sdk/compat";
 import { Gateway } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
 import { addGrant, changeBypass, type Machine } from "@assent/guard/state";
-import { NO_ERRAND } from "../../packages/supervisor/src/supervise/errands/errands.ts";
+import { NO_TOOL_SERVICE } from "../../packages/supervisor/src/supervise/services/services.ts";
 import { GrantingJudge } from "../../packages/supervisor/src/supervise/judge/granting-judge.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
@@ -80,7 +80,7 @@ const NOBODY = {
   programs: () => [],
   logins: () => [],
   trail: () => undefined,
-  errand: () => NO_ERRAND,
+  toolService: () => NO_TOOL_SERVICE,
   builds: () => [],
   hosts: () => ({ service: [], named: [] }),
 };
@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
   // While a policy file is broken nothing goes ahead unasked, whatever would have allowed it.
   { state: "broken", is: [broken], expect: everywhere("ask") },
   { state: "broken, and a bypass", is: [broken, bypassed], expect: everywhere("ask") },
-  // Where nobody is asked a question that nothing waives is a denial.
+  // Where nobody is asked a question that nothing skips is a denial.
   {
     state: "broken, and the host's bypass",
     is: [broken],

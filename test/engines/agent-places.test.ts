@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { AGENTS, type HostFacts, OTHERS } from "@assent/hosts/agents";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { planOf } from "../../packages/supervisor/src/engines/sandbox-runtime.ts";

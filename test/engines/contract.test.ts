@@ -37,7 +37,7 @@ interface Row {
 }
 
 const never = (title: string, script: string, more: Partial<Row> = {}): Row => ({ title, script, never: "PROOF", ...more });
-/** A place that runs code later, or steers agents: closed for writing, also where nothing is there yet. */
+/** A place that runs code later, or controls agents: closed for writing, also where nothing is there yet. */
 const closed = (path: string): Row => ({
   title: `writes ${path}`,
   // Within a folder that is covered by an empty one the program may see a file of its own.

@@ -44,7 +44,7 @@ const rows: readonly Row[] = [
       step("huge", "E2BIG", "openat2", AT.cwd, "$T", buffer("how"), 65_536),
       step("pointer", "EFAULT", "openat2", AT.cwd, "$T", 8, 24),
       step("flags", "EINVAL", "openat2", AT.cwd, "$W/f", [1n << 62n, 0, 0], 24),
-      // A flag since some kernel after 6.12 (7.2 has it); the door does not know it.
+      // A flag since some kernel after 6.12 (7.2 has it); the trap handler does not know it.
       step("newer-flag", ["any", "EINVAL"], "openat2", AT.cwd, "$W/f", [1n << 32n, 0, 0], 24),
       step("mode", "EINVAL", "openat2", AT.cwd, "$W/f", [O.rdonly, 0o644, 0], 24),
       step("resolve", "EINVAL", "openat2", AT.cwd, "$W/f", [O.rdonly, 0, 0x1000], 24),

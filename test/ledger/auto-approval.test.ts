@@ -683,7 +683,7 @@ describe("the guards survive every mode", () => {
     it.each(ASKED.map((asked) => [asked]))("%j is not allowed", (asked) => {
       here.user(settings);
       expect(decisionOf(asked)).toBe("ask");
-      // A host's bypass waives questions, and is not told that they were allowed; what decides about agents is no such question.
+      // A host's bypass skips questions, and is not told that they were allowed; what decides about agents is no such question.
       const waived = typeof asked === "string" ? "silence" : "deny";
       expect(here.told(asked, mode)).toBe(mode === "bypassPermissions" ? waived : "ask");
     });

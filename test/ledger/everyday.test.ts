@@ -108,7 +108,7 @@ const SITUATIONS: readonly Situation[] = [
     rows: [
       ...rows("allow", "npm test", "npm test > log", "echo x > a.txt", "touch a", "mkdir -p src/deep", "mv a.txt c.txt"),
       ...rows("allow", edit("src/a.ts"), write("src/new.ts")),
-      // Never what git or an agent is steered by, never outside the project, never a delete.
+      // Never what git or an agent is controlled by, never outside the project, never a delete.
       ...rows("deny", "npm test > .git/hooks/pre-commit", "npm test > ~/.bashrc", write(".env"), edit("/etc/hosts")),
       ...rows("ask", edit(".git/config"), write(".claude/settings.local.json"), write(".agent-permissions.jsonc")),
       ...rows("silence", "npm test > ../log", "rm a.txt", write("~/notes.txt"), edit("src/../../other/a.ts")),

@@ -8,7 +8,7 @@ import { engine } from "../scratch.ts";
 import { place, type PolicyText } from "./place.ts";
 
 /**
- * Under `"unknown": "confine"` whoever allows a command answers the question and takes no wall away where the command may run
+ * Under `"unknown": "confine"` whoever allows a command answers the question and takes no sandbox away where the command may run
  * what an agent wrote; what only looks stays as cheap as it was.
  */
 
@@ -145,7 +145,7 @@ describe("an answer given in advance", () => {
     expect(told("npm test && git push", confine())).toBe("confined");
   });
 
-  it("that says unconfined lifts the wall, also from what a rule allows", () => {
+  it("that says unconfined lifts the sandbox, also from what a rule allows", () => {
     grant("Bash(npm test:*)", { session: "s1", confined: false });
     expect(told("npm test", confine())).toBe("allow");
     expect(told("npm test", confine("Bash(npm:*)"))).toBe("allow");
@@ -237,7 +237,7 @@ describe("a command that is known", () => {
     "docker ps",
     "kubectl get pods",
     "gh pr list",
-  ])("%s does what its words say: no wall", (command) => {
+  ])("%s does what its words say: no sandbox", (command) => {
     expect(told(command, confine())).toBe("allow");
   });
 });
@@ -278,7 +278,7 @@ describe("git, whose configuration names programs", () => {
     "[credential]\n\thelper = !./x.sh\n",
     "[core]\n\tpager = less \\\n  ./x\n",
     "[core\n",
-  ])("what may name a program keeps the wall: %j", (text) => {
+  ])("what may name a program keeps the sandbox: %j", (text) => {
     config(CORE + text);
     expect(told("git status", confine())).toBe("confined");
     expect(told("git diff", confine("Bash(git:*)"))).toBe("confined");
@@ -297,7 +297,7 @@ describe("git, whose configuration names programs", () => {
     AT("git://[::1]/x"),
     `${CORE}[branch "main"]\n\tremote = https://evil.example/x\n`,
     `${CORE}[remote]\n\tpushDefault = https://evil.example/x\n`,
-  ])("a remote that an agent may have named keeps the wall around what speaks to it: %j", (text) => {
+  ])("a remote that an agent may have named keeps the sandbox around what speaks to it: %j", (text) => {
     config(text);
     for (const command of ["git ls-remote up", "git remote show up", "git ls-remote"]) expect(told(command, confine())).toBe("confined");
     expect(told("git fetch up", confine("Bash(git fetch:*)"))).toBe("confined");
@@ -329,7 +329,7 @@ describe("git, whose configuration names programs", () => {
     expect(told("git show HEAD", confine())).toBe("allow");
   });
 
-  it("remotes as git kept them once keep the wall around what speaks to one", () => {
+  it("remotes as git kept them once keep the sandbox around what speaks to one", () => {
     config(CORE);
     here.write(".git/remotes/up", "URL: https://evil.example/x\n");
     expect(told("git ls-remote up", confine())).toBe("confined");

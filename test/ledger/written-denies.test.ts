@@ -70,7 +70,7 @@ describe("options in front of a subcommand and between its words (J11)", () => {
     denied("Bash(frob drop:*)", "frob -x v drop", "frob --long v drop", "frob -q --l v drop", "frob -1 a -1 b -1 c -1 d -1 e -q -1 f drop"),
     denied("Bash(frob a b drop:*)", "frob a --l v b -q drop", "frob -1 x a -2 b -3 z drop"),
     denied("Shell(frob a drop)", "frob -q a --l v drop", "frob --l v -q a drop"),
-  ])("deny $rule asks where a word may be the value of an option that nobody knows, and no bypass waives it", ({ rule, lines }) => {
+  ])("deny $rule asks where a word may be the value of an option that nobody knows, and no bypass skips it", ({ rule, lines }) => {
     expect(wrong(policy(rule), "ask", lines)).toEqual([]);
     expect(lines.map((line) => here.told(line, "bypassPermissions"))).toEqual(lines.map(() => "deny"));
   });
@@ -259,7 +259,7 @@ describe("behind whatever starts it (J12)", () => {
     expect(here.verdict("mywrap 'git push'").reason).toBe(`the deny rule 'Bash(git push:*)' may match: ${why}`);
     expect(here.verdict("uv run git push").reason).toBe("the rule 'Bash(git push:*)' denies this");
   });
-  it("is waived by no bypass", () => {
+  it("is skipped by no bypass", () => {
     here.user(policy("Bash(curl:*)"));
     expect(here.told("mywrap curl https://x.dev", "bypassPermissions")).toBe("deny");
   });

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { inspect } from "@assent/guard/inspect";
 import { type Finding, lint } from "@assent/guard/lint";
 import { engine, scratch } from "../scratch.ts";

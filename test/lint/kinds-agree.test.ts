@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Action } from "@assent/core/action";
 import { AGENTS } from "@assent/hosts/agents";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { addToPolicy } from "../../packages/assent/src/cli/rule.ts";
 import { inspect, type Inspection } from "@assent/guard/inspect";
 import { lint, type LintCode } from "@assent/guard/lint";

@@ -8,7 +8,7 @@ import { knowledgeNow } from "../../scripts/knowledge.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const [folder = "", ...files] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const all = files.some((file) => file.startsWith("test/supervise/wall/")) ? [...files, "test/supervise/wall/inside.ts"] : files;
+const all = files.some((file) => file.startsWith("test/supervise/sandbox/")) ? [...files, "test/supervise/sandbox/inside.ts"] : files;
 for (const file of all)
   await build({
     entryPoints: [resolve(root, file)],

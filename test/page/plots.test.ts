@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LATENCIES, LogTally, topOf } from "@assent/page/look";
+import { LATENCIES, LogTally, topOf } from "@assent/page/preview";
 import { barsPlot, columnsPlot, type PlotNode, roundUp, svgText } from "../../packages/page/src/page/ui/plot.ts";
 import { allOf } from "@assent/guard/suggest";
 import { stateFolder } from "@assent/guard/state";

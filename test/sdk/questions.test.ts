@@ -15,7 +15,7 @@ import {
 } from "@assent/library/sdk";
 import { type OnAsk, type OnToolAsk, type OpenedGuard, openGuard } from "@assent/library/sdk/compat";
 import { readGrants, type Machine } from "@assent/guard/state";
-import { announceTeam, knownAfar, noteAnswer } from "@assent/team/team/afar";
+import { announceTeam, knownRemote, noteAnswer } from "@assent/team/team/remote";
 import { scratch, type Scratch } from "../scratch.ts";
 import { call, type Connected, connect } from "./mcp/connect.ts";
 
@@ -110,9 +110,9 @@ function team(place: Scratch, tool: string): void {
   const there = announceTeam(place.machine);
   onTestFinished(() => there.close());
 }
-async function askedOfTeam({ machine }: Scratch): Promise<ReturnType<typeof knownAfar>[number]["asked"]> {
+async function askedOfTeam({ machine }: Scratch): Promise<ReturnType<typeof knownRemote>[number]["asked"]> {
   for (;;) {
-    const newest = knownAfar(machine).at(-1);
+    const newest = knownRemote(machine).at(-1);
     if (newest !== undefined) return newest.asked;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -159,7 +159,7 @@ describe("people of the team, where the policy lets them answer", () => {
     const place = scratch();
     team(place, "Bash(other:*)");
     expect(await check(place, "weird thing", 50)).toContain("approval required");
-    expect(knownAfar(place.machine)).toEqual([]);
+    expect(knownRemote(place.machine)).toEqual([]);
   });
 
   it("the gateway holds the call", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { openGuard, PermissionChecker, presets } from "@assent/library/sdk/compat";
 import { commandsOf, CORPORA } from "../corpora.ts";
 import { place } from "../ledger/place.ts";

@@ -3,7 +3,7 @@ import { place } from "../ledger/place.ts";
 
 /**
  * What variables do to the programs that get them. `allow`: as harmless as without; `none`: as much a question of the host as
- * without; `ask`: nobody knows what the program does with it, or it steers the program.
+ * without; `ask`: nobody knows what the program does with it, or it controls the program.
  */
 const JUDGED: readonly (readonly ["allow" | "none" | "ask" | "deny", string])[] = [
   // A name that nobody knows, before a known program.

@@ -178,7 +178,7 @@ const CASES: readonly (readonly [line: string, lowered: readonly string[]])[] = 
   ['x > "$F"', ["write ($F)", "exec x"]],
   ["cat <<EOF > b.txt\n$(id)\nEOF", ["exec id", "write /home/u/p/b.txt", "exec cat"]],
   ["tee a.txt < /dev/null", ["exec tee a.txt", "write /home/u/p/a.txt"]],
-  // What steers later commands.
+  // What controls later commands.
   ["PATH=.:$PATH; ls", ["exec ls", "list /home/u/p", "? sets PATH: it decides which programs names stand for"]],
   ['PATH="$HOME/.cargo/bin:$PATH" ls', ["exec ls", "list /home/u/p"]],
   ["PATH=:$PATH ls", ["exec ls", "list /home/u/p", "? sets PATH: it decides which programs names stand for"]],

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { GitForesight } from "../../packages/supervisor/src/supervise/door/git-foreseen.ts";
+import { GitForesight } from "../../packages/supervisor/src/supervise/trap/git-foreseen.ts";
 import { scratch } from "../scratch.ts";
 
 /** A repository with thousands of such files holds up nobody: what takes too long cannot be told, and is then refused to git. */

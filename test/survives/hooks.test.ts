@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isAgentId } from "@assent/hosts/agents";
 import { HOSTS } from "../agents/envelopes.ts";
-import { ended, startJudge } from "../resident/judge.ts";
+import { ended, startJudge } from "../daemon/judge.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 import { FIRST_DIST, FIRST_FILES, firstProgram, layFirstHome, untilJudged } from "./first.ts";
 

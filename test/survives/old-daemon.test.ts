@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hooked } from "../cli/confined-start.ts";
-import { callHook, ended, startJudge } from "../resident/judge.ts";
+import { callHook, ended, startJudge } from "../daemon/judge.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** The judge of the first install that stays, still running after the clone was pulled and built anew. */

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Machine } from "@assent/guard/state";
-import { type AskedAfar, askAfar, hashRequest, isTeamReached, knownAfar, readAnswer, takeAfar } from "@assent/team/team/afar";
+import { type AskedRemote, askRemote, hashRequest, isTeamReached, knownRemote, readAnswer, takeRemote } from "@assent/team/team/remote";
 import { carryQuestions, type TeamMembership } from "@assent/team/team";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
@@ -57,17 +57,17 @@ onEveryDatabase("the machine's connection", (place) => {
     ends.push(end);
     return end;
   };
-  const asks = (what: string, people: 1 | 2 = 1): AskedAfar => {
+  const asks = (what: string, people: 1 | 2 = 1): AskedRemote => {
     const now = Date.now();
     const about = { point: "hook", agent: "claude", what, reason: "no rule allows it", folder: "~" } as const;
-    return askAfar(machine, { request: hashRequest([what]), asked: now, until: now + 600_000, people, passkeys: undefined, about });
+    return askRemote(machine, { request: hashRequest([what]), asked: now, until: now + 600_000, people, passkeys: undefined, about });
   };
   const shown = async () => v.parse(Listed, JSON.parse((await server.get("/questions.json", approver)).text)).questions;
   const arrives = (what: string) =>
     vi.waitFor(async () => expect((await shown()).map(({ about }) => about.what)).toContain(what), { timeout: 20_000, interval: 50 });
-  const says = async ({ id, request }: AskedAfar, answer: string): Promise<number> =>
+  const says = async ({ id, request }: AskedRemote, answer: string): Promise<number> =>
     (await server.form("/answer", { machine: joined.machine, id, request, answer }, approver)).status;
-  const hears = (asked: AskedAfar, answer: string) =>
+  const hears = (asked: AskedRemote, answer: string) =>
     vi.waitFor(() => expect(readAnswer(machine, asked)).toMatchObject({ answer, by: ["Ada"] }), { timeout: 20_000, interval: 20 });
   const became = async (): Promise<readonly unknown[]> =>
     (await server.db.rows(v.object({ became: v.nullable(v.string()) }), "select became from questions order by asked")).map(
@@ -88,7 +88,7 @@ onEveryDatabase("the machine's connection", (place) => {
     carry();
     const asked = asks("run npm publish");
     await arrives("run npm publish");
-    takeAfar(machine, asked.id);
+    takeRemote(machine, asked.id);
     await vi.waitFor(async () => expect(await shown()).toEqual([]), { timeout: 20_000 });
     expect(await says(asked, "allow")).toBe(409);
   });
@@ -106,7 +106,7 @@ onEveryDatabase("the machine's connection", (place) => {
     }
     for (const [nth, one] of asked.entries()) await hears(one, nth % 2 === 0 ? "allow" : "deny");
     await vi.waitFor(async () => expect(await became()).toEqual(asked.map(() => "applied")), { timeout: 20_000 });
-    expect(knownAfar(machine)).toHaveLength(6);
+    expect(knownRemote(machine)).toHaveLength(6);
   });
 
   it("another machine's connection hears nothing of it", async () => {

@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/seal";
+import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/signature";
 import { endOfLog } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";
-import { askAfar, hashRequest, isTeamReached, readAnswer } from "@assent/team/team/afar";
+import { askRemote, hashRequest, isTeamReached, readAnswer } from "@assent/team/team/remote";
 import { readHeld, readMembership, readSender, type TeamMembership, writeMembership, writePin } from "@assent/team/team";
-import { HAS_CLIENT, startJudge } from "../resident/judge.ts";
+import { HAS_CLIENT, startJudge } from "../daemon/judge.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 import { organisationOf } from "@assent/team-server/enrol";
 import { addFirstKey, pushPolicy, releasePolicy } from "@assent/team-server/policies";
@@ -117,7 +117,7 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays sends", () => {
       decide("echo a", "echo b");
       await vi.waitFor(async () => expect(await records()).toBe(2), soon);
       const about = { point: "hook", agent: "claude", what: "run weird", reason: "no rule allows it", folder: "~" } as const;
-      const asked = askAfar(place.machine, {
+      const asked = askRemote(place.machine, {
         request: hashRequest(["x"]),
         asked: Date.now(),
         until: Date.now() + 600_000,

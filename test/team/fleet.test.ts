@@ -16,7 +16,7 @@ import {
   readMembership,
 } from "@assent/team/team";
 import { writeJoining } from "@assent/team/team/fleet";
-import { residentFolder, stateFolder, writeAtomic } from "@assent/guard/state";
+import { daemonFolder, stateFolder, writeAtomic } from "@assent/guard/state";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { EnrolState } from "@assent/team/team/protocol";
@@ -253,7 +253,7 @@ onEveryDatabase("a fleet", (place) => {
   ];
   it.skipIf(!CAN_MOUNT).each(starts)("%s makes a machine join that root's file is on", async (_, words) => {
     const own = scratch();
-    mkdirSync(residentFolder(own.machine), { recursive: true, mode: 0o700 });
+    mkdirSync(daemonFolder(own.machine), { recursive: true, mode: 0o700 });
     const ran = startWithFleet(own, { v: 1, url: server.base, key, group: "ci" }, words, call(own));
     await vi.waitFor(() => expect(readMembership(own.machine)).toMatchObject({ url: server.base }), { timeout: 60_000, interval: 50 });
     expect(await fleetKeys(server.db)).toMatchObject([{ used: 1, machines: 1 }]);

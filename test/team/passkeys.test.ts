@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { challengeOf, credentialMark, isPasskeyKey, keyIdOf, makeKeyPair, passkeyPrint, type PasskeyProof } from "@assent/guard/seal";
+import { challengeOf, credentialMark, isPasskeyKey, keyIdOf, makeKeyPair, passkeyPrint, type PasskeyProof } from "@assent/guard/signature";
 import { readPolicy } from "@assent/core/policy/read";
-import { askAfar, demandHere, hashRequest, readAnswer } from "@assent/team/team/afar";
+import { askRemote, demandHere, hashRequest, readAnswer } from "@assent/team/team/remote";
 import { carryQuestions, type TeamMembership, writeMembership } from "@assent/team/team";
 import { KeptAtTeam, TeamAnswers } from "@assent/team/team/protocol";
 import { launchBrowser } from "../page/chromium.ts";
@@ -317,7 +317,7 @@ onEveryDatabase("passkeys", (place) => {
         expect(writeMembership(laptop.machine, membership)).toBeUndefined();
         carried = carryQuestions({ machine: laptop.machine, membership, notice: () => undefined, signal: over.signal });
         const asks = (what: string) =>
-          askAfar(laptop.machine, {
+          askRemote(laptop.machine, {
             request: hashRequest([what]),
             asked: Date.now(),
             until: Date.now() + 600_000,

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { compiledPolicy, policyFile } from "@assent/guard/engine";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import {
   hashStatement,
   keyIdOf,
@@ -12,7 +12,7 @@ import {
   type Signed,
   type SignedKeyChange,
   signStatement,
-} from "@assent/guard/seal";
+} from "@assent/guard/signature";
 import { fetchTeamPolicy, policyWaiting, readHeld, takeAnswer, type TeamMembership, writeMembership, writePin } from "@assent/team/team";
 import { reader, scratch, type Scratch } from "../scratch.ts";
 import type { Database } from "@assent/team-server/database";

@@ -9,11 +9,11 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import * as v from "valibot";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { stateFolder } from "@assent/guard/state";
-import { askAfar, hashRequest, isTeamReached, readAnswer } from "@assent/team/team/afar";
+import { askRemote, hashRequest, isTeamReached, readAnswer } from "@assent/team/team/remote";
 import { askServer, hearServer, type TeamServer } from "../../packages/team/src/team/client.ts";
 import { connectThrough } from "../../packages/team/src/team/proxy/tunnel.ts";
 import { readMembership, readSender } from "@assent/team/team";
-import { HAS_CLIENT, startJudge } from "../resident/judge.ts";
+import { HAS_CLIENT, startJudge } from "../daemon/judge.ts";
 import { assent, DIST, scratch } from "../scratch.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { OURS, startRaw, TestProxy } from "./harness/proxy.ts";
@@ -272,7 +272,7 @@ describe.skipIf(!HAS_CLIENT)("a machine behind a proxy", () => {
         await vi.waitFor(async () => expect(await records()).toBe(1), soon);
 
         const about = { point: "hook", agent: "claude", what: "run weird", reason: "no rule allows it", folder: "~" } as const;
-        const asked = askAfar(place.machine, {
+        const asked = askRemote(place.machine, {
           request: hashRequest(["x"]),
           asked: Date.now(),
           until: Date.now() + 600_000,

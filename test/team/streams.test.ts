@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from "node:http";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/seal";
+import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/signature";
 import { readHeld, takeToldPolicy, writePin } from "@assent/team/team";
 import { PolicyTold } from "@assent/team/team/protocol";
 import { scratch, type Scratch } from "../scratch.ts";

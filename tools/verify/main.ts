@@ -29,7 +29,7 @@ import {
   type PoolOptions,
   type VariableLine,
 } from "./index.ts";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { lineOfWords } from "../../packages/assent/src/cli/line-of-words.ts";
 import { writeStderr, writeStdout } from "../../packages/assent/src/cli/stdio.ts";
 import { styleFor, type TerminalStyle } from "../../packages/assent/src/cli/style.ts";

@@ -1,5 +1,5 @@
 import type { Lowered } from "@assent/core/action";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { work } from "../../../tools/verify/index.ts";
 
 /**

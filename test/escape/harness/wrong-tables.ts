@@ -1,4 +1,4 @@
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { entriesBelow, entryFor } from "@assent/core/shell/knowledge";
 import { writeOptionRow } from "../../../packages/core/src/shell/knowledge/write-records.ts";
 import { work } from "../../../tools/verify/index.ts";

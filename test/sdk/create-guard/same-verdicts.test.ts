@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { createGuard, type Guard } from "@assent/library/sdk";
 import { guardTools as mastraTools } from "@assent/library/sdk/mastra";
 import { guardTools as openaiTools } from "@assent/library/sdk/openai-agents";

@@ -522,7 +522,7 @@ class StateGenerator {
       case 23:
         return this.rounds(depth);
       case 24:
-        return this.sprung(depth);
+        return this.inTrap(depth);
       default:
         return `{ ${this.steps(depth - 1)}; }`;
     }
@@ -542,7 +542,7 @@ class StateGenerator {
   }
 
   /** A trap that is sprung later, inside functions, when names have become something else. */
-  private sprung(depth: number): string {
+  private inTrap(depth: number): string {
     const { from } = this;
     const v = this.variable();
     const code = `${this.step(0)}; ${from.pick([`${v} ${from.name()}`, this.use(), this.use(), `unset ${v}; ${this.use()}`])}`;

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { GitLines } from "./generate.ts";
 import { DENIED, type GitPlace, makePlace, printedBy, SECRET } from "./place.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import {
   askHelp,
   baseFor,

@@ -31,7 +31,7 @@ const HARMLESS: readonly (readonly [string, string | undefined])[] = [
   ["IFS", ","],
 ];
 
-const STEERING: readonly (readonly [string, string | undefined])[] = [
+const CONTROLLING: readonly (readonly [string, string | undefined])[] = [
   ["LD_PRELOAD", "./evil.so"],
   ["LD_LIBRARY_PATH", "."],
   ["DYLD_INSERT_LIBRARIES", "x"],
@@ -101,9 +101,9 @@ describe("readVariable", () => {
     expect(readVariable(name, value)).toBe("harmless");
   });
 
-  it.each(STEERING)("%s=%s steers a program", (name, value) => {
+  it.each(CONTROLLING)("%s=%s controls a program", (name, value) => {
     const found = readVariable(name, value);
-    expect(typeof found === "object" ? found.steers : found).not.toBe("");
+    expect(typeof found === "object" ? found.controls : found).not.toBe("");
     expect(found).toBeTypeOf("object");
   });
 

@@ -35,7 +35,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
   "library/src/sdk/approve/can-auto-approve.ts": "what Codex says of commands, word for word",
   "library/src/sdk/core/make-guard.ts": "the shells that the library takes",
   "library/src/sdk/create-guard/create-guard.ts": "the shells that the library takes",
-  "supervisor/src/supervise/errands/errands.ts": "where the helpers of the tables lie on a system",
+  "supervisor/src/supervise/services/services.ts": "where the helpers of the tables lie on a system",
   "supervisor/src/supervise/net/judge-socket.ts": "names of sockets",
   "supervisor/src/supervise/undo/repositories.ts": "names of folders",
 };

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 import { aboutEntry, allEntries, entriesBelow, type KnowledgeEntry } from "@assent/core/shell/knowledge";
 import { readObeys } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
 import { makeFixture } from "../../../tools/verify/fixture/index.ts";

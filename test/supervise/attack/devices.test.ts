@@ -39,7 +39,7 @@ describe("what everybody may use is not everybody's to take away", () => {
   });
 });
 
-it("without a wall nothing is left to the kernel that a changed path could turn into a file", async () => {
+it("without a sandbox nothing is left to the kernel that a changed path could turn into a file", async () => {
   const { out } = await attack({
     // seccomp(2): landlock_create_ruleset(2) is not there.
     before: `echo mine > /srv/ofil; cat > /srv/nolandlock.py <<'PY'

@@ -1,7 +1,7 @@
 import { closeSync, openSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { isUnlinked } from "../../../packages/supervisor/src/supervise/door/paths.ts";
+import { isUnlinked } from "../../../packages/supervisor/src/supervise/trap/paths.ts";
 import { statFd } from "@assent/supervisor/supervise/undo";
 import { scratch } from "../../scratch.ts";
 import { attack } from "./world.ts";

@@ -4,7 +4,7 @@ import { isRunning } from "@assent/supervisor/supervise/undo";
 import { Suite, type User, USERS } from "../programs/place.ts";
 import { until } from "./start.ts";
 
-/** A run ends with its main program; what it leaves behind keeps the wall, is named, and is part of the run. */
+/** A run ends with its main program; what it leaves behind keeps the sandbox, is named, and is part of the run. */
 const suite = new Suite();
 afterAll(() => suite.remove());
 
@@ -70,7 +70,7 @@ describe.each(USERS)("what a run leaves behind, as %s", { concurrent: true }, (u
       for (const pid of pids) process.kill(pid, "SIGKILL");
     });
 
-  it("it keeps the wall, its changes are the run's, and undo waits for it", async () => {
+  it("it keeps the sandbox, its changes are the run's, and undo waits for it", async () => {
     const place = suite.place();
     place.fresh(user, { f: "O\n" });
     const run =

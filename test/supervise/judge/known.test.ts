@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { read } from "@assent/guard/engine/reader";
-import { NO_ERRAND } from "../../../packages/supervisor/src/supervise/errands/errands.ts";
+import { NO_TOOL_SERVICE } from "../../../packages/supervisor/src/supervise/services/services.ts";
 import { RunJudge } from "../../../packages/supervisor/src/supervise/judge/run-judge.ts";
 
 const nobody = {
   programs: () => [],
   logins: () => [],
   trail: () => undefined,
-  errand: () => NO_ERRAND,
+  toolService: () => NO_TOOL_SERVICE,
   builds: () => [],
   hosts: () => ({ service: [], named: [] }),
 };

@@ -24,10 +24,10 @@ const PROTECTED = [
   ".gitattributes",
   "mise.toml",
 ] as const;
-const ORDINARY = ["a", "b/c", "d/e/f", "zz", "b/x y"] as const;
+const IRRELEVANT = ["a", "b/c", "d/e/f", "zz", "b/x y"] as const;
 const OTHERS = ["feature", "third", "HEAD~1", "v1", "origin/main", "origin/far"] as const;
 
-const file = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ORDINARY) }, { weight: 4, arbitrary: fc.constantFrom(...PROTECTED) });
+const file = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...IRRELEVANT) }, { weight: 4, arbitrary: fc.constantFrom(...PROTECTED) });
 const text = fc.constantFrom("one", "two", "three", "four\nfive", "");
 /** What a branch, or a person, does to the tree. */
 const change = fc.oneof(

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { PlainPath } from "../../../packages/supervisor/src/supervise/door/plain-path.ts";
+import { PlainPath } from "../../../packages/supervisor/src/supervise/trap/plain-path.ts";
 import { AT_FDCWD } from "@assent/supervisor/supervise/kernel";
-import { Tasks } from "../../../packages/supervisor/src/supervise/door/tasks.ts";
+import { Tasks } from "../../../packages/supervisor/src/supervise/trap/tasks.ts";
 
 const here = process.cwd();
 

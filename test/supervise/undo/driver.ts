@@ -49,7 +49,7 @@ const O_PATH = 0o10000000;
 let runs = 0;
 const known = (stat: ObjectStat | number): ObjectStat | undefined => (typeof stat === "number" ? undefined : stat);
 
-/** Does what a program would do, the way the door does it: the store first, then the call. Paths lie in `root`. */
+/** Does what a program would do, the way the trap handler does it: the store first, then the call. Paths lie in `root`. */
 export class Actor {
   readonly store: UndoStore;
   readonly run: RunFolder;

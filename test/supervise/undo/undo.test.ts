@@ -363,7 +363,7 @@ describe("parts", () => {
 });
 
 describe("caps and errors", () => {
-  test("above the cap a person is asked, a link has no cap, and what was waived is said", () => {
+  test("above the cap a person is asked, a link has no cap, and what was skipped is said", () => {
     const { root: at, runs } = workplace();
     writeFileSync(`${at}/f`, "x".repeat(5000));
     const actor = new Actor(at, runs, { file: 4000, run: 1 << 20 });

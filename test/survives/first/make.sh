@@ -57,7 +57,7 @@ assent explain --json 'rm -rf ~' >"$out/explain.json" || true
 assent rules --json >"$out/rules.json"
 # A machine of a team, with a policy that a key of the team signed.
 cat >"$clone/bench/first-team.ts" <<'TYPESCRIPT'
-import { makeKeyPair, signStatement } from "../src/seal/index.ts";
+import { makeKeyPair, signStatement } from "../src/signature/index.ts";
 import { thisMachine } from "../src/state/index.ts";
 import { takeAnswer, writePin } from "../src/team/policy.ts";
 import { writeMembership } from "../src/team/index.ts";

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { agentNamed } from "@assent/hosts/agents";
 import { appendAll, auditLine, endOfLog, KEEP_UNSENT } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";
-import { askAfar, type AskedAfar, hashRequest, knownAfar, readAnswer, takeAfar } from "@assent/team/team/afar";
+import { askRemote, type AskedRemote, hashRequest, knownRemote, readAnswer, takeRemote } from "@assent/team/team/remote";
 import { writeMembership, writePin } from "@assent/team/team";
 import { DIST, type Scratch } from "../../scratch.ts";
 
@@ -116,9 +116,9 @@ export class FaultMachine {
   }
 
   /** Asks people of the team. */
-  ask(what: string): AskedAfar {
+  ask(what: string): AskedRemote {
     const about = { point: "hook", agent: "claude", what, reason: "no rule allows it", folder: "~" } as const;
-    return askAfar(this.place.machine, {
+    return askRemote(this.place.machine, {
       request: hashRequest([what]),
       asked: this.now,
       until: this.now + 1_800_000,
@@ -129,8 +129,8 @@ export class FaultMachine {
   }
 
   /** What it asked last. */
-  get lastAsked(): AskedAfar | undefined {
-    return knownAfar(this.place.machine).at(-1)?.asked;
+  get lastAsked(): AskedRemote | undefined {
+    return knownRemote(this.place.machine).at(-1)?.asked;
   }
 
   /** What the server would tell it again: it has not heard that the machine has it. */
@@ -148,17 +148,17 @@ export class FaultMachine {
     return v.parse(Status, JSON.parse(stdout)).team.unsent;
   }
 
-  isAnswered(asked: AskedAfar): boolean {
+  isAnswered(asked: AskedRemote): boolean {
     return readAnswer(this.place.machine, asked)?.answer === "allow";
   }
 
-  take(asked: AskedAfar): boolean {
-    return takeAfar(this.place.machine, asked.id);
+  take(asked: AskedRemote): boolean {
+    return takeRemote(this.place.machine, asked.id);
   }
 
   /** A hook of a host that cannot ask. `asked anew`: it waits for people, who are not waited for here. */
   async hook(command: string): Promise<string> {
-    const before = knownAfar(this.place.machine).length;
+    const before = knownRemote(this.place.machine).length;
     const sample = agentNamed("gemini")?.setup?.sample(command, this.place.project);
     const child = this.#start(["check", "--agent", "gemini"], sample?.env);
     let stdout = "";
@@ -166,7 +166,7 @@ export class FaultMachine {
     child.stdout?.on("data", (part: Buffer) => (stdout += part.toString()));
     child.stdin?.end(JSON.stringify({ ...sample?.payload, session_id: "s1" }));
     const looking = setInterval(() => {
-      if (knownAfar(this.place.machine).length <= before) return;
+      if (knownRemote(this.place.machine).length <= before) return;
       isAnew = true;
       child.kill("SIGKILL");
     }, 20);

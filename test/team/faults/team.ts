@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
-import { makeKeyPair } from "@assent/guard/seal";
+import { makeKeyPair } from "@assent/guard/signature";
 import { type Database, migrate } from "@assent/team-server/database";
 import { foundOrganisation, invitePerson, organisationOf } from "@assent/team-server/enrol";
 import { addFirstKey } from "@assent/team-server/policies";
-import type { AskedAfar } from "@assent/team/team/afar";
+import type { AskedRemote } from "@assent/team/team/remote";
 import type { FaultMachine, Joined } from "./machine.ts";
 import { verifyMachine } from "../harness/verify-machine.ts";
 
@@ -82,7 +82,7 @@ export class Approver {
   }
 
   /** Says yes whenever the question is on the page, until the machine has the answer: what the server says may be lost. */
-  async allow(asked: AskedAfar, machine: FaultMachine): Promise<void> {
+  async allow(asked: AskedRemote, machine: FaultMachine): Promise<void> {
     const { id, request } = asked;
     for (let tries = 0; !machine.isAnswered(asked); tries += 1) {
       if (tries > 3000) throw new Error(`no answer to ${id} came through`);

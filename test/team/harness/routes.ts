@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { hashStatement, makeKeyPair, type PolicyCommand, type PolicyVersion, signStatement } from "@assent/guard/seal";
+import { hashStatement, makeKeyPair, type PolicyCommand, type PolicyVersion, signStatement } from "@assent/guard/signature";
 import { chainRecords, chainStart } from "@assent/team/team/protocol";
 import { fleetKeys, makeCiRule, makeFleetKey, organisationOf } from "@assent/team-server/enrol";
 import { addFirstKey } from "@assent/team-server/policies";

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { agentName } from "@assent/core/policy";
 import { inspect } from "@assent/guard/inspect";
 import { changeConsent, readConsent, thisMachine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -5,7 +5,7 @@ import { resolvePath } from "@assent/core/path";
 import { type Decision, type Effect, isConfined, parseRule } from "@assent/core/policy";
 import { changesFor, commandRules, underRules } from "@assent/guard/suggest";
 import { type Machine, thisMachine, isProgram } from "@assent/guard/state";
-import { judgeOnly, readerOf, ruleReader } from "@assent/page/look";
+import { judgeOnly, readerOf, ruleReader } from "@assent/page/preview";
 import { addedGrant } from "./grants.ts";
 import { writeJson } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";

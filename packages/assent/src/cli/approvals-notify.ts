@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { visible } from "@assent/core/action";
 import { type NotifySettings, readNotify, writeNotify } from "@assent/guard/approve/queue";
 import { type Machine, thisMachine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { complain } from "./policy-target.ts";
 import { findProgram } from "./run-program.ts";

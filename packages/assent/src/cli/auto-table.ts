@@ -6,7 +6,7 @@ import { joinPath, parentOf } from "@assent/core/path";
 import { breakers, type Consent, isSandboxingOver, type Machine, readConsent } from "@assent/guard/state";
 import { REFERENCE } from "@assent/hosts/agents";
 import { isTripped } from "./breaker.ts";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 
 /** The one setting for going without a person. */
 export type Setting = "sandbox" | "ask";

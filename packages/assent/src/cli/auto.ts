@@ -4,7 +4,7 @@ import { automationLevel } from "@assent/guard/engine";
 import { inspect } from "@assent/guard/inspect";
 import type { Settings } from "@assent/core/policy";
 import { changeConsent, readConsent, type Consent, type Machine, thisMachine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { JSON_VERSION } from "./json.ts";
 import { autoTable, printTable, settingHere } from "./auto-table.ts";
 import { choose, consentPage } from "./confine.ts";

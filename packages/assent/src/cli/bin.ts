@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { DAMAGED } from "@assent/core/policy";
-import { ORDERED } from "@assent/supervisor/supervise/order";
+import { ORDERED } from "@assent/supervisor/supervise/control-channel";
 import { BESIDE } from "./beside.ts";
 import { partsOf } from "./load-part.ts";
 
@@ -15,7 +15,7 @@ const PARTS: Readonly<Record<string, string | null>> = {
   try: "run.try",
   shell: "start.shell",
   ended: "start.ended",
-  "daemon --serve": "more.resident",
+  "daemon --serve": "more.serve-daemon",
   "status --line": "start.line",
 };
 
@@ -54,7 +54,7 @@ if (command === "check") {
 } else if (part) {
   const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command));
   process.once("exit", keep);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, try-main.ts, shell-start.ts, ended.ts, resident.ts and line-main.ts
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, try-main.ts, shell-start.ts, ended.ts, serve-daemon.ts and line-main.ts
   void (load(`./${part}.cjs`) as { main: (keep: () => void) => Promise<void> | void }).main(keep);
 } else {
   // @ts-expect-error -- exists once built, beside this file

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { inspect } from "@assent/guard/inspect";
 import type { Automation } from "@assent/core/policy";
 import { breakers, resetBreakers, thisMachine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { hasTerminal } from "./terminal.ts";

@@ -14,7 +14,7 @@ interface BypassOptions {
 }
 
 /**
- * `assent bypass on|off|status`: waives questions for a while, in this terminal pane or everywhere. Denials, the floor and
+ * `assent bypass on|off|status`: skips questions for a while, in this terminal pane or everywhere. Denials, the floor and
  * what cannot be understood stay as they are. Exit 0 done, 1 failed, 2 wrong usage.
  */
 export function bypass(what: "on" | "off" | "status", options: BypassOptions): number {

@@ -3,7 +3,7 @@ import { pathText } from "@assent/supervisor/supervise/kernel";
 
 /**
  * The environment of whoever starts a confined command, where the launcher starts it: the launcher (confine-launcher.ts) gives Assent's
- * own process an environment that cannot steer it, in which the caller's variables have other names, each with its first byte changed.
+ * own process an environment that cannot control it, in which the caller's variables have other names, each with its first byte changed.
  */
 export const CALLER_VARIABLE = "ASSENT_CALLER";
 /** Its value then. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Machine } from "@assent/guard/state";
-import { isTeamReached } from "@assent/team/team/afar";
+import { isTeamReached } from "@assent/team/team/remote";
 
 /** So long it may take to be heard by the server. */
 export const CONNECT_MS = 15_000;

@@ -103,7 +103,7 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
       const event = payload["hook_event_name"] ?? options.event;
       if (event === "SessionStart" && engine.greet !== undefined) return greeting(agent, payload, engine.greet, place);
       say(reading.why);
-      return agent.silence;
+      return agent.noOpinion;
     }
     const outcome = decide(engine.confine === undefined ? withoutConfining(reading.request) : reading.request, {
       machine,
@@ -127,7 +127,7 @@ const withoutConfining = (request: Request): Request => ({ ...request, host: { .
 /** Settings that weaken what protects are told to the person. */
 function greeting(agent: Protocol, { cwd }: Input, greet: NonNullable<CheckEngine["greet"]>, { machine, folder }: CallPlace): Reply {
   const said = greet(agent.id, machine, typeof cwd === "string" ? cwd : folder);
-  return said === undefined ? agent.silence : { envelope: { systemMessage: said }, exit: 0 };
+  return said === undefined ? agent.noOpinion : { envelope: { systemMessage: said }, exit: 0 };
 }
 
 /** `assent check`: one hook call. The answer is written in one piece, last. */
@@ -143,7 +143,7 @@ export function check(argv: readonly string[], engine: HookEngine): number {
   }
   const stdin = readStdin();
   // Inside a run the supervisor answers: there neither policy nor state nor log are in the agent's reach.
-  const outer = "text" in stdin ? askOuter({ ask: "hook", argv, input: stdin.text, env: steering() }) : undefined;
+  const outer = "text" in stdin ? askOuter({ ask: "hook", argv, input: stdin.text, env: controlling() }) : undefined;
   if (outer?.is === "hook") {
     writeStderr(outer.stderr);
     writeStdout(outer.stdout);
@@ -191,15 +191,15 @@ export function judgeWatched(argv: readonly string[], text: string, engine: Chec
   return spoken(options, { text }, engine);
 }
 
-/** Judges for a client of the resident, where that one stands. Throws where a fresh process is to do it. */
-export function judgeResident(argv: readonly string[], text: string, engine: CheckEngine, machine: Machine, folder: string): HookOutput {
+/** Judges for a client of the daemon, where that one stands. Throws where a fresh process is to do it. */
+export function judgeDaemon(argv: readonly string[], text: string, engine: CheckEngine, machine: Machine, folder: string): HookOutput {
   const options = parse(argv);
   if ("wrong" in options) throw new WatchFirst();
   return spoken(options, { text }, engine, { machine, folder });
 }
 
 /** What hosts tell their hooks by variables. */
-function steering(): Readonly<Record<string, string>> {
+function controlling(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(process.env).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && Object.hasOwn(TOLD_VARIABLES, entry[0]),

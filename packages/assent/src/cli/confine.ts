@@ -6,7 +6,7 @@ import { inspect } from "@assent/guard/inspect";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Settings, UnknownSetting } from "@assent/core/policy";
 import { changeConsent, type Machine, thisMachine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { policyText, rememberAnswer } from "./install-left.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
@@ -38,7 +38,7 @@ export function consentPage(env: Machine["env"], time?: string): string {
 /** `assent confine on`: a person agrees, at the terminal. */
 export async function confineOn(options: { readonly log?: boolean }): Promise<number> {
   const machine = thisMachine();
-  // Only the log says what would be confined: nothing is waived that needs agreeing to, but by a person.
+  // Only the log says what would be confined: nothing is skipped that needs agreeing to, but by a person.
   const nobody = options.log === true ? unattended(process.env) : undefined;
   const refused =
     options.log === true ? nobody && `${nobody} is set: nobody is here to agree` : await whyNotAgreed(consentPage(machine.env));

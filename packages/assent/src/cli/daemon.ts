@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { architectureOf, commandPrograms, installedProgram } from "@assent/hosts/agents/install";
 import { isAlive } from "@assent/guard/approve";
-import { isSpareWaiting, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
-import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
-import { isTeamReached } from "@assent/team/team/afar";
+import { isSpareWaiting, readLife, type DaemonLife, daemonPlace } from "../daemon/index.ts";
+import { errorCode, type Machine, openState, daemonFolder, thisMachine, writeAtomic } from "@assent/guard/state";
+import { engine } from "@assent/page/preview";
+import { isTeamReached } from "@assent/team/team/remote";
 import { membershipMark, readSender } from "@assent/team/team";
 import { writeJson } from "./json.ts";
 import { complain, failing } from "./policy-target.ts";
@@ -25,7 +25,7 @@ interface DaemonReport {
   readonly on: boolean;
   /** It takes calls. */
   readonly answers: boolean;
-  readonly life: ResidentLife | undefined;
+  readonly life: DaemonLife | undefined;
   /** A supervisor for the next confined command; `unused`: no host has one to start. */
   readonly supervisor: "waits" | "none" | "unused";
   /** Whether it sends to the team of this machine; undefined: it has none. */
@@ -33,11 +33,11 @@ interface DaemonReport {
 }
 
 async function reportOn(machine: Machine): Promise<DaemonReport> {
-  const folder = residentFolder(machine);
+  const folder = daemonFolder(machine);
   const on = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!on || !isPossible(machine)) return { on, answers: false, life: undefined, supervisor: "none", team: undefined };
   const team = teamOf(machine);
-  const place = residentPlace(folder);
+  const place = daemonPlace(folder);
   return { on, answers: await takesCalls(place.socket), life: readLife(place), supervisor: supervisorFor(machine, folder), team };
 }
 
@@ -134,17 +134,17 @@ function want(machine: Machine): string | undefined {
   const state = openState(machine);
   if ("problem" in state) return state.problem;
   try {
-    mkdirSync(residentFolder(machine), { recursive: true, mode: 0o700 });
+    mkdirSync(daemonFolder(machine), { recursive: true, mode: 0o700 });
     rmSync(offFile(machine), { force: true });
     return undefined;
   } catch (error) {
-    return `${residentFolder(machine)} cannot be made: ${errorCode(error)}`;
+    return `${daemonFolder(machine)} cannot be made: ${errorCode(error)}`;
   }
 }
 
 /** Where a person wants one: one runs from now on. False: nobody does, or none can. */
 export function startDaemon(machine: Machine): boolean {
-  if (!isPossible(machine) || statSync(residentFolder(machine), { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  if (!isPossible(machine) || statSync(daemonFolder(machine), { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   start(machine);
   return true;
 }
@@ -166,7 +166,7 @@ function start(machine: Machine): void {
 }
 
 /** That a person has said no: they are not asked again. */
-const offFile = (machine: Machine): string => `${residentFolder(machine)}-off`;
+const offFile = (machine: Machine): string => `${daemonFolder(machine)}-off`;
 
 /** `assent daemon stop`: ends the one that runs; the next hook call starts another. */
 export async function daemonStop(): Promise<number> {
@@ -189,12 +189,12 @@ export async function daemonOff(): Promise<number> {
   const machine = thisMachine();
   const state = openState(machine);
   if ("problem" in state) return fail(state.problem);
-  let left: ResidentLife | undefined;
+  let left: DaemonLife | undefined;
   try {
-    left = await removeResident(machine);
+    left = await removeDaemon(machine);
     writeAtomic(offFile(machine), "");
   } catch (error) {
-    return fail(`${residentFolder(machine)} cannot be removed: ${errorCode(error)}`);
+    return fail(`${daemonFolder(machine)} cannot be removed: ${errorCode(error)}`);
   }
   if (left !== undefined) return fail(`the judge (process ${left.pid}) did not end`);
   writeStdout("no judge stays between calls any more: each hook call starts its own\n");
@@ -203,7 +203,7 @@ export async function daemonOff(): Promise<number> {
 
 /** Where Assent is taken out: none runs, and none is started any more. Throws where its folder cannot be removed. */
 export async function forgetDaemon(machine: Machine): Promise<void> {
-  await removeResident(machine);
+  await removeDaemon(machine);
   rmSync(offFile(machine), { force: true });
 }
 
@@ -211,8 +211,8 @@ export async function forgetDaemon(machine: Machine): Promise<void> {
  * Takes away what says that a judge may stay, and ends the one that runs; it is given back where it did not end. Throws where the folder
  * cannot be removed.
  */
-async function removeResident(machine: Machine): Promise<ResidentLife | undefined> {
-  const folder = residentFolder(machine);
+async function removeDaemon(machine: Machine): Promise<DaemonLife | undefined> {
+  const folder = daemonFolder(machine);
   const { life } = await reportOn(machine);
   try {
     // First, so that no hook starts another.
@@ -226,7 +226,7 @@ async function removeResident(machine: Machine): Promise<ResidentLife | undefine
   return left;
 }
 
-async function end(life: ResidentLife): Promise<boolean> {
+async function end(life: DaemonLife): Promise<boolean> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     process.kill(life.pid, signal);
     for (let waited = 0; waited < END_MS; waited += 20) {
@@ -248,7 +248,7 @@ const PAGE = [
 /** Whether `assent install` asks about it: once. */
 export function isDaemonOffered(machine: Machine): boolean {
   const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
-  return isPossible(machine) && unattended(process.env) === undefined && !isThere(residentFolder(machine)) && !isThere(offFile(machine));
+  return isPossible(machine) && unattended(process.env) === undefined && !isThere(daemonFolder(machine)) && !isThere(offFile(machine));
 }
 
 /** After `assent install`. */

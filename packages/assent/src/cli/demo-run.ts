@@ -4,7 +4,7 @@ import { sayAction, visible } from "@assent/core/action";
 import type { Machine } from "@assent/guard/state";
 import { superviseRun, type RunEvent } from "@assent/supervisor/supervise";
 import { findRun, prepareUndo, runsFolder, undoRun } from "@assent/supervisor/supervise/undo";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import type { TerminalStyle } from "./style.ts";
 import { fit } from "./style.ts";
 import { writeStdout } from "./stdio.ts";

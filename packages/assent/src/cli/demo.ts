@@ -5,7 +5,7 @@ import { visible } from "@assent/core/action";
 import { type Agent, REFERENCE } from "@assent/hosts/agents";
 import { decide, POLICY_NAME, type Outcome } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { fit, styleFor, type TerminalStyle } from "./style.ts";
 import { writeStdout } from "./stdio.ts";
 

@@ -11,14 +11,14 @@ import {
   rulesyncRegistration,
   serversOf,
   settingsIn,
-  shellSteering,
+  shellControl,
   signOf,
-  steeringOf,
+  controlOf,
 } from "@assent/hosts/agents/install";
 import { SELF_TEST_COMMANDS, shellQuoted } from "@assent/core/data";
 import { projectOf } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
-import { engine, judgeOnly } from "@assent/page/look";
+import { engine, judgeOnly } from "@assent/page/preview";
 import { guardLine, guardWayOut } from "./guards.ts";
 import { shorten } from "./place.ts";
 import { programHere, registrationsHere, statusLineHere } from "./wrapping.ts";
@@ -57,7 +57,7 @@ export function hooksOff(id: string, machine: Machine, folder: string): string |
   if (agent?.setup === undefined) return undefined;
   const ready = { ...agent, setup: agent.setup };
   const held = isManaged(ready, machine);
-  const found = steeringOf(agent.setup, machine, folder, projectOf(folder, machine)).find(
+  const found = controlOf(agent.setup, machine, folder, projectOf(folder, machine)).find(
     ({ does, unhooking }) => does === "off" && (unhooking !== undefined || !held),
   );
   return found === undefined ? undefined : `${shorten(found.file, folder, machine.home)}: ${found.what}`;
@@ -75,7 +75,7 @@ export function foundAgents(machine: Machine): readonly FoundAgent[] {
 
 /** Variables that a shell takes over from the folder reach every host that is started from it. */
 function shellChecks(machine: Machine, folder: string): readonly AgentCheck[] {
-  return shellSteering(machine, folder, projectOf(folder, machine)).map(({ file, does, what }) => {
+  return shellControl(machine, folder, projectOf(folder, machine)).map(({ file, does, what }) => {
     const check = { id: "shell.settings", title: "a shell here: settings", required: false };
     const why = `${shorten(file, folder, machine.home)}: ${what}`;
     return does === "starts" ? { ...check, ok: true, why, note: true } : { ...check, ok: false, why };
@@ -115,16 +115,16 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
     ),
   ];
   const held = isManaged(agent, machine);
-  const steering = steeringOf(setup, machine, folder, projectOf(folder, machine));
+  const controlling = controlOf(setup, machine, folder, projectOf(folder, machine));
   // A hook that nobody calls answers nobody.
-  const isOff = steering.some(({ does, unhooking }) => does === "off" && (unhooking !== undefined || !held));
+  const isOff = controlling.some(({ does, unhooking }) => does === "off" && (unhooking !== undefined || !held));
   if (registered === "all" && !isOff) checks.push(answering(agent, place, machine, folder, check));
   if (held) checks.push(note("managed", `its hooks stand in ${setup.managed?.file ?? ""}, where no repository takes them out`));
   for (const { file, find } of setup.weaknesses?.(machine) ?? []) {
     const value = settingsIn(file);
     for (const what of value === undefined ? [] : find(value)) checks.push(check("settings", false, `${short(file)}: ${what}`, false));
   }
-  for (const { file, does, what, unhooking } of steering) {
+  for (const { file, does, what, unhooking } of controlling) {
     const said = `${short(file)}: ${what}`;
     if (does === "starts") checks.push(note("starts", said));
     else if (does !== "off") checks.push(check("settings", false, said, false));

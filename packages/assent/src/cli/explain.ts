@@ -2,11 +2,11 @@ import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visib
 import { isObject } from "@assent/core/data";
 import { type DecideOptions, offerConsent, type Outcome } from "@assent/guard/engine";
 import { advise, changedParts, changesFor, differ, offer, withUserFile } from "@assent/guard/suggest";
-import { answerableFromAfar, isChange, isConfined, isUnoffered, type JudgedAction, type Verdict } from "@assent/core/policy";
+import { answerableRemote, isChange, isConfined, isUnoffered, type JudgedAction, type Verdict } from "@assent/core/policy";
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { asIfConfining } from "./confine.ts";
 import { decidingTable } from "./deciding-table.ts";
-import { judgeOnly, ruleReader, sayDecision, sayVerdict, SOURCES, type GivenCall } from "@assent/page/look";
+import { judgeOnly, ruleReader, sayDecision, sayVerdict, SOURCES, type GivenCall } from "@assent/page/preview";
 import { outcomeJson, verdictFields, writeJson } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute, shorten } from "./place.ts";
@@ -173,7 +173,7 @@ function origin({ rule, builtin, basis, grant }: Verdict): string {
 
 /** What people of a team have to do with it; undefined: nothing. */
 function teamText({ verdict, basis }: Outcome): string | undefined {
-  const answerable = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
+  const answerable = basis === undefined ? undefined : answerableRemote(verdict, basis);
   if (answerable === undefined) return undefined;
   const { people, passkeys, wait } = answerable;
   const who = people === 1 ? "one person of the team may" : "two people of the team may together";

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { ownedAllows } from "@assent/hosts/agents/native";
 import type { Machine } from "@assent/guard/state";
-import { judgeOnly } from "@assent/page/look";
+import { judgeOnly } from "@assent/page/preview";
 
 /** Which commands a host may take without a check of its own: `assent export --allow`, and what the doctor looks at. */
 

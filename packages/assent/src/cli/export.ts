@@ -2,7 +2,7 @@ import { realpathSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { visible } from "@assent/core/action";
 import { allowsOf, loadRefusals, ownedIn, recordOwned, type RefusalFormat } from "@assent/hosts/agents/native";
-import { pastRequests } from "@assent/page/look";
+import { pastRequests } from "@assent/page/preview";
 import { readPlace } from "@assent/guard/policy-edit";
 import { type PolicyFile, readingOf, REFUSALS_TOLD, type Rule, sayWhen } from "@assent/core/policy";
 import { ensureFolder, readEditable, replaceFile, type Machine } from "@assent/guard/state";

@@ -16,7 +16,7 @@ import {
   type StoredGrant,
   thisMachine,
 } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { JSON_VERSION } from "./json.ts";
 import { noteCommand } from "./note-command.ts";
 import { absolute, shorten } from "./place.ts";

@@ -5,10 +5,10 @@ import { agentNamed } from "@assent/hosts/agents";
 import { type Answer, checkAnswerRule, isSaid, noteOf, ofTeam, printable, QuestionQueue } from "@assent/guard/approve";
 import { folderClient, isSomebodyThere } from "@assent/guard/approve/queue";
 import type { Outcome } from "@assent/guard/engine";
-import { offeredSentence, questionAfar, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
+import { offeredSentence, questionRemote, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
 import { membershipMark } from "@assent/team/team";
-import { isTeamReached, type PutToTeam, putToTeam, readWait, teamClient } from "@assent/team/team/afar";
+import { isTeamReached, type PutToTeam, putToTeam, readWait, teamClient } from "@assent/team/team/remote";
 import { CONNECT_MS, startCarrier } from "./carrier.ts";
 import { writeStderr } from "./stdio.ts";
 
@@ -115,9 +115,9 @@ function waiting(outcome: Outcome): Outcome {
 
 const withoutPrefix = (text: string): string => text.replace(/^approval required: /, "");
 
-/** The question as the team has it; undefined: the policy does not let it be answered from afar, or nobody carries it there. */
+/** The question as the team has it; undefined: the policy does not let it be answered remotely, or nobody carries it there. */
 function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | undefined {
-  const once = questionAfar(outcome);
+  const once = questionRemote(outcome);
   if (once === undefined) return undefined;
   const afar = { ...once, sentence: offeredSentence(outcome, machine) };
   const { agent, session, cwd } = outcome.request;
@@ -127,7 +127,7 @@ function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | undefined
 
 /** Where nobody carries questions to the team, as in CI: a process of our own does, as long as this one waits. */
 function carryFor(outcome: Outcome, machine: Machine): ChildProcess | undefined {
-  if (questionAfar(outcome) === undefined || isTeamReached(machine) || membershipMark(machine) === "") return undefined;
+  if (questionRemote(outcome) === undefined || isTeamReached(machine) || membershipMark(machine) === "") return undefined;
   const child = startCarrier(__dirname);
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (const until = performance.now() + CONNECT_MS; !isTeamReached(machine) && performance.now() < until;) Atomics.wait(pause, 0, 0, 50);

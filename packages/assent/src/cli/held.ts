@@ -1,7 +1,7 @@
 import { isSomebodyThere } from "@assent/guard/approve/queue";
 import type { Host, Outcome } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
-import { isAnyAfar } from "@assent/team/team/afar";
+import { isAnyRemote } from "@assent/team/team/remote";
 import { askMeanwhile } from "./held-question.ts";
 
 const asksNobody = ({ asks, bypassed, planning }: Host): boolean => !asks && !bypassed && !planning;
@@ -11,7 +11,7 @@ export const mayWait = (host: Host, machine: Machine): boolean => asksNobody(hos
 
 /** What the policy names may be answered by people of a team. */
 const isOfTeam = ({ basis }: Outcome, machine: Machine, waits: boolean | string): boolean =>
-  basis?.policy.settings.team !== undefined && (typeof waits === "string" || isAnyAfar(machine));
+  basis?.policy.settings.team !== undefined && (typeof waits === "string" || isAnyRemote(machine));
 
 /** A host that could ask does not where its hook is to carry questions to the team: nobody sits there. */
 const leavesIt = (host: Host, waits: boolean | string): boolean => asksNobody(typeof waits === "string" ? { ...host, asks: false } : host);

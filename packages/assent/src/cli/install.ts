@@ -25,7 +25,7 @@ import { policyPlace } from "@assent/guard/policy-edit";
 import { type Machine, thisMachine, realPath } from "@assent/guard/state";
 import { isConfiningOffered, offerConfining, settingSentence } from "./confine.ts";
 import { endOldDaemon, forgetDaemon, isDaemonOffered, offerDaemon } from "./daemon.ts";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { settleGuards } from "./guards.ts";
 import { endWhatIsOn, removeAll, whatEnds, whatStays } from "./install-left.ts";
 import { agreeToPage, fileLines, ON_THEN, pageOf, patchOf } from "./install-page.ts";

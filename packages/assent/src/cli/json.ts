@@ -1,5 +1,5 @@
 import { adviceForPerson, printAction, visible } from "@assent/core/action";
-import { answerableFromAfar, isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "@assent/core/policy";
+import { answerableRemote, isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "@assent/core/policy";
 import type { Outcome } from "@assent/guard/engine";
 import { writeStdout } from "./stdio.ts";
 
@@ -46,7 +46,7 @@ const unknownFields = ({ unknown: { reason, help, span, exec, lasting }, verdict
 /** One judged request as JSON. `changes` are the rules that would allow it. */
 export function outcomeJson(outcome: Outcome, tableOf: TableOf, changes?: readonly string[]): Record<string, unknown> {
   const { request, verdict, answer, warnings, basis } = outcome;
-  const afar = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
+  const afar = basis === undefined ? undefined : answerableRemote(verdict, basis);
   return {
     ...verdictFields(verdict),
     confined: isConfined(verdict) ? true : undefined,

@@ -2,7 +2,7 @@ import { adviceForModel } from "@assent/core/action";
 import { REFERENCE } from "@assent/hosts/agents";
 import { decide, type Host } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { PERSON, whyOf } from "./run-refusals.ts";
 
 /** Somebody typed it, or the ticket is gone. */

@@ -3,7 +3,7 @@ import { inspect } from "@assent/guard/inspect";
 import { lint as findings, type Finding, type Severity } from "@assent/guard/lint";
 import { policyPlace, editPolicy, type PolicyPlace, profilePlace, ruleEntries, type WrittenRule } from "@assent/guard/policy-edit";
 import { thisMachine, listProfiles, type Machine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import type { Edit } from "@assent/core/edit";
 import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

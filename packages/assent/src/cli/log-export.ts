@@ -5,7 +5,7 @@ import { policyFile, POLICY_NAME } from "@assent/guard/engine";
 import { joinPath } from "@assent/core/path";
 import type { AuditSettings } from "@assent/core/policy";
 import { errorCode, type Machine, openState, stateFolder, thisMachine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";

@@ -18,7 +18,7 @@ import {
 } from "@assent/guard/audit";
 import { stateFolder, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
-import { VERDICT_WORDS } from "@assent/page/look";
+import { VERDICT_WORDS } from "@assent/page/preview";
 import { readSince } from "./since.ts";
 import { progressLine } from "./progress.ts";
 import { lostOutput, writeStderr, writeStdout } from "./stdio.ts";

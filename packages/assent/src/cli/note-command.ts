@@ -4,7 +4,7 @@ import type { Machine } from "@assent/guard/state";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 
-/** The log says what a person waived or granted, beside the decisions that it touched. */
+/** The log says what a person skipped or granted, beside the decisions that it touched. */
 export function noteCommand(machine: Machine, tool: string, reason: string, input: Readonly<Record<string, string>> = {}): void {
   const verdict = { decision: "allow", basis: "grant", reason, actions: [], unknowns: [] } as const;
   const common = { time: Date.now(), point: "command", agent: "user", cwd: absolute("."), milliseconds: 0 };

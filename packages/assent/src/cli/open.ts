@@ -3,7 +3,7 @@ import { visible } from "@assent/core/action";
 import { BUILD, findPageProcess, newLink, pageFolder, type PageProcess, removeOldLinks, runPage } from "@assent/page/page";
 import { type Machine, thisMachine, withLock, isProgram } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { absolute, folderProblem } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -133,17 +133,17 @@ function held(words: readonly string[], judge: (line: string) => RequestVerdict)
   return { refused: { ...verdict, reason: `\`assent mcp\` is given an option that is not known here, or a policy of the project` } };
 }
 
-/** What steers Node, the loader, or which policy and state Assent finds. The gateway judges, so only the launcher says these. */
-const STEERS =
+/** What controls Node, the loader, or which policy and state Assent finds. The gateway judges, so only the launcher says these. */
+const CONTROLS =
   /^(?:NODE_(?!ENV$)|LD_|DYLD_|GCONV_|OPENSSL_|SSL_|GLIBC_|MALLOC_|ASSENT_|MCP_AUTO_APPROVE$|HOME$|XDG_(?:STATE|CONFIG|CACHE)_HOME$)/;
 const TOLD = ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] as const;
 
-/** The environment of a gateway: the caller's, which its server gets, but for what steers who judges. */
+/** The environment of a gateway: the caller's, which its server gets, but for what controls who judges. */
 export function gatewayEnvironment(
   caller: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
-  const kept = Object.entries(caller).filter(([name]) => !STEERS.test(name));
+  const kept = Object.entries(caller).filter(([name]) => !CONTROLS.test(name));
   const told = TOLD.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
   return Object.fromEntries([...kept, ...told]);
 }

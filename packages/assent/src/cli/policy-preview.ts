@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { previewPolicies } from "@assent/page/look";
+import { previewPolicies } from "@assent/page/preview";
 import type { PreviewAsk } from "@assent/team/team/protocol";
 
 // Entry of dist/policy-preview.mjs: a thread of the team's server, in which policies are judged by what machines have sent.

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Problem } from "@assent/core/policy";
 import { readTrust, thisMachine, type Machine, hexDigest } from "@assent/guard/state";
-import { schemaFor } from "@assent/page/look";
+import { schemaFor } from "@assent/page/preview";
 import { absolute, shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";
 

@@ -21,7 +21,7 @@ import {
 } from "@assent/supervisor/supervise/undo";
 import type { ConfinedCommand } from "@assent/supervisor/supervise";
 import { mayBeAllowed } from "@assent/supervisor/supervise/learn";
-import { sayEnding, sayLeft, sayRun, VERBS, WHATS } from "@assent/page/look";
+import { sayEnding, sayLeft, sayRun, VERBS, WHATS } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";

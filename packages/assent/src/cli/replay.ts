@@ -5,7 +5,7 @@ import { type Machine, thisMachine } from "@assent/guard/state";
 import type { DecideOptions } from "@assent/guard/engine";
 import { asIfConfining } from "./confine.ts";
 import { writeJson } from "./json.ts";
-import { pastRequests, replayHistory, sayDecision, TOLD, type ToldWord } from "@assent/page/look";
+import { pastRequests, replayHistory, sayDecision, TOLD, type ToldWord } from "@assent/page/preview";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";
 import { progressLine } from "./progress.ts";

@@ -4,7 +4,7 @@ import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutc
 import { inspect, listRules, type RuleLine } from "@assent/guard/inspect";
 import { lint, type LintCode, withoutLimit } from "@assent/guard/lint";
 import { EFFECTS, parseRule, same, type Effect, type ParsedRule } from "@assent/core/policy";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type TargetOptions } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { inspect, listRules, type FileLine, type RuleListing, type RuleLine, type SettingLine, type Shadow } from "@assent/guard/inspect";
 import { judgingOf, sayWhen } from "@assent/core/policy";
 import { thisMachine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { writeStdout } from "./stdio.ts";

@@ -14,7 +14,7 @@ import { queueApprover } from "@assent/guard/approve/queue";
 import { realWorld } from "@assent/guard/engine";
 import { agentMark, callMatcher, matchMatcher, parseRule } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { teamClient } from "@assent/team/team/afar";
+import { teamClient } from "@assent/team/team/remote";
 import { isGroupOfTree, lineOfGroup } from "@assent/supervisor/supervise";
 import { addressOf, alloc, sys } from "@assent/supervisor/supervise/kernel";
 import type { RunFlags } from "./run-options.ts";

@@ -23,12 +23,12 @@ import {
   isSamePlace,
   isProgram,
 } from "@assent/guard/state";
-import { teamClient } from "@assent/team/team/afar";
+import { teamClient } from "@assent/team/team/remote";
 import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "@assent/supervisor/supervise";
 import { askOuter } from "@assent/supervisor/supervise/outer";
 import { countChanges, runsFolder } from "@assent/supervisor/supervise/undo";
 import { CALLER_VARIABLE, callerEnvironment } from "./caller-environment.ts";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { judgeAfresh } from "./judge-afresh.ts";
 import { gatewayEnvironment } from "./own-gateway.ts";
 import { absolute } from "./place.ts";
@@ -158,7 +158,7 @@ function shellFor(command: string): RunOptions["argv"] | undefined {
   return path === undefined ? undefined : [path, "-c", ...separator, command];
 }
 
-/** Ours, from where this lies: neither a shell nor PATH has a say in it, and no variable steers it. What it starts is confined or known. */
+/** Ours, from where this lies: neither a shell nor PATH has a say in it, and no variable controls it. What it starts is confined or known. */
 async function startGateway(words: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
   const [own = ""] = engine.own;
   return await become([process.execPath, join(own, "bin.cjs"), "mcp", ...words], gatewayEnvironment(env, process.env));

@@ -1,4 +1,4 @@
-import { ORDERED } from "@assent/supervisor/supervise/order";
+import { ORDERED } from "@assent/supervisor/supervise/control-channel";
 import { BESIDE, SPARE } from "./beside.ts";
 import { fail } from "./fail.ts";
 import { type Beside, StartedBeside } from "./run-beside.ts";

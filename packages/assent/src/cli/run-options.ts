@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { readWait } from "@assent/team/team/afar";
+import { readWait } from "@assent/team/team/remote";
 import type { RunResult } from "@assent/supervisor/supervise";
 
 /** Options of `assent run`, as commander gives them (packages/assent/src/cli/program-run.ts). */

@@ -16,9 +16,9 @@ import {
   type RunOrder,
   type RunReport,
   type RunSignal,
-} from "@assent/supervisor/supervise/order";
+} from "@assent/supervisor/supervise/control-channel";
 import { innerCheck } from "./check.ts";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { STATUS } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { forModels, isOwnCache, type RefusalWording } from "./run-refusals.ts";
@@ -27,7 +27,7 @@ import { forModels, isOwnCache, type RefusalWording } from "./run-refusals.ts";
 const LAST_WORDS_MS = 2000;
 
 /**
- * `assent run` on the order of a program (`supervise/order/`): supervised, with nobody to ask. Whatever goes wrong is
+ * `assent run` on the order of a program (`supervise/control-channel/`): supervised, with nobody to ask. Whatever goes wrong is
  * reported as a failure, and nothing was started then, or all of it has been ended.
  */
 export async function runOrdered(): Promise<never> {

@@ -4,7 +4,7 @@ import { QuestionQueue, terminalClient } from "@assent/guard/approve";
 import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "@assent/supervisor/engines";
 import { definedVariables, messageOf, thisMachine } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { shortReceipt } from "./receipt.ts";

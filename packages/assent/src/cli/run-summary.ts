@@ -11,7 +11,7 @@ import {
   receiptOf,
   runsFolder,
 } from "@assent/supervisor/supervise/undo";
-import { VERBS, WHATS } from "@assent/page/look";
+import { VERBS, WHATS } from "@assent/page/preview";
 import { absolute, shorten } from "./place.ts";
 import { refusalsOf } from "./refusals-of-run.ts";
 

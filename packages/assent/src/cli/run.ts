@@ -15,10 +15,10 @@ import {
 } from "@assent/guard/state";
 import { killTree, type RunEvent, type RunOptions, type RunResult, superviseRun } from "@assent/supervisor/supervise";
 import { learningApprover, Observations } from "@assent/supervisor/supervise/learn";
-import { readWait } from "@assent/team/team/afar";
+import { readWait } from "@assent/team/team/remote";
 import { askOuter, type OuterAnswer } from "@assent/supervisor/supervise/outer";
 import { innerCheck } from "./check.ts";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { asking, realApprovers, type Approvers, type Asking } from "./run-approver.ts";

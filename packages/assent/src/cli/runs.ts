@@ -15,7 +15,7 @@ import {
   usedBytes,
 } from "@assent/supervisor/supervise/undo";
 import { askYes } from "./ask-yes.ts";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";

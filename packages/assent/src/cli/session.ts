@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { agentNamed } from "@assent/hosts/agents";
-import { shellSteering, steeringOf } from "@assent/hosts/agents/install";
+import { shellControl, controlOf } from "@assent/hosts/agents/install";
 import { POLICY_NAME, projectOf } from "@assent/guard/engine";
 import { isTrusted, type Machine, readRegular, readTrust, hexDigest } from "@assent/guard/state";
 
@@ -9,7 +9,7 @@ const MOST_SAID = 6;
 const LONGEST = 300;
 const MOST_POLICY = 1 << 20;
 
-/** What the person is told at the start of a session: what in this folder switches hooks off, steers them or waives questions. */
+/** What the person is told at the start of a session: what in this folder switches hooks off, controls them or skips questions. */
 export function sessionWarning(id: string, machine: Machine, folder: string): string | undefined {
   try {
     const said = [weakening(id, machine, folder), repositoryPolicy(machine, folder)].filter((text) => text !== undefined);
@@ -41,7 +41,7 @@ function weakening(id: string, machine: Machine, folder: string): string | undef
   const setup = agentNamed(id)?.setup;
   if (setup === undefined || !folder.startsWith("/")) return undefined;
   const top = projectOf(folder, machine);
-  const found = [...steeringOf(setup, machine, folder, top), ...shellSteering(machine, folder, top)].filter(
+  const found = [...controlOf(setup, machine, folder, top), ...shellControl(machine, folder, top)].filter(
     ({ does, told }) => does !== "starts" || told === true,
   );
   if (found.length === 0) return undefined;

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, rmSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { residentFolder, thisMachine } from "@assent/guard/state";
+import { daemonFolder, thisMachine } from "@assent/guard/state";
 import {
   type BegunCommand,
   commandStanding,
@@ -14,9 +14,9 @@ import {
   sparePlace,
   SpareSocket,
   TAKEN,
-} from "../resident/index.ts";
+} from "../daemon/index.ts";
 import { addressOf, alloc, IOCTL, must, O_CLOEXEC, PRCTL, readProc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
-import { ORDERED } from "@assent/supervisor/supervise/order";
+import { ORDERED } from "@assent/supervisor/supervise/control-channel";
 import { BESIDE } from "./beside.ts";
 import { type Beside, releaseStreams } from "./run-beside.ts";
 
@@ -55,8 +55,8 @@ const PASSED: Readonly<Partial<Record<number, NodeJS.Signals>>> = {
   15: "SIGTERM",
 };
 
-/** What would have steered Node, its libraries or the loader when it started: a fresh process obeys it. */
-const STEERING =
+/** What would have controlled Node, its libraries or the loader when it started: a fresh process obeys it. */
+const CONTROLLING =
   /^(?:NODE_|LD_|GLIBC_|MALLOC_|GCONV_PATH=|NLSPATH=|LOCPATH=|UV_|OPENSSL_|SSL_|ICU_|TZ=|TZDIR=|ASAN_|HOSTALIASES=|RES_OPTIONS=|LOCALDOMAIN=)/;
 
 export async function main(keep: () => void, run: RunPart): Promise<void> {
@@ -64,7 +64,7 @@ export async function main(keep: () => void, run: RunPart): Promise<void> {
   must("prctl", PRCTL.SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (process.ppid !== parent || parent === 1) process.exit(0);
   const marks = programMarks();
-  const folder = residentFolder(thisMachine());
+  const folder = daemonFolder(thisMachine());
   // Both are given by tests: the rehearsals, and the patience of their client.
   const [, , , , , rounds, patience] = process.argv;
   const times = rounds === undefined ? ROUNDS : Number(rounds);
@@ -141,7 +141,7 @@ function mayTake(command: HandedCommand, marks: string, program = process.execPa
   const [node, bin, word, first] = startOf(words);
   if (node !== program || bin !== BIN || word !== "run" || first === ORDERED || first === BESIDE) return false;
   if (uid !== process.getuid?.() || pid === 0 || !isCaller({ pid, words })) return false;
-  if (env.some((text) => STEERING.test(text))) return false;
+  if (env.some((text) => CONTROLLING.test(text))) return false;
   const [theirs, ours] = [commandStanding(pid), commandStanding("self")];
   if (theirs === undefined || ours === undefined || theirs.bound || theirs.alike !== ours.alike) return false;
   return String(command.own) === String(ownStanding()) && programMarks() === marks;

@@ -19,7 +19,7 @@ import {
 import { isWithin } from "@assent/core/path";
 import type { HereLine, HereRow, PageStatus } from "@assent/page/page";
 import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } from "@assent/supervisor/supervise/undo";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { autoTable, type SettingHere, settingHere, type TableLine } from "./auto-table.ts";
 import { LEVELS } from "./auto.ts";
 import { isTripped } from "./breaker.ts";
@@ -107,7 +107,7 @@ async function statusOf(cwd: string): Promise<Status> {
         .map(({ file }) => shorten(file, cwd, machine.home)),
       preset: settings.preset,
       bypass,
-      waives: settings.bypass === "host",
+      skips: settings.bypass === "host",
       tripped,
       older: hooksVersion === undefined || hooksVersion === VERSION ? null : hooksVersion,
       cannotSandbox: settings.unknown === "confine" ? await sandboxProblem() : null,
@@ -292,8 +292,8 @@ export interface ProtectionFacts {
   readonly preset: string;
   /** By whom questions are skipped. */
   readonly bypass: string | null;
-  /** The user lets a host's own bypass mode waive denials. */
-  readonly waives: boolean;
+  /** The user lets a host's own bypass mode skip denials. */
+  readonly skips: boolean;
   readonly tripped: number;
   /** The version that hooks run, where it is not this one. */
   readonly older: string | null;
@@ -311,7 +311,7 @@ interface ProtectionHere {
 const names = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(", ");
 
 /** INVARIANT: yes is said only where every agent that was found asks, its hooks are on, and every policy file is read. */
-export function protectionOf({ agents, broken, preset, bypass, waives, tripped, older, cannotSandbox }: ProtectionFacts): ProtectionHere {
+export function protectionOf({ agents, broken, preset, bypass, skips, tripped, older, cannotSandbox }: ProtectionFacts): ProtectionHere {
   const asking = agents.filter(({ registered, off }) => registered === "all" && off === null);
   const [silent] = agents.filter(({ registered }) => registered === "none");
   const [switched] = agents.filter(({ registered, off }) => registered !== "none" && off !== null);
@@ -335,7 +335,7 @@ export function protectionOf({ agents, broken, preset, bypass, waives, tripped, 
         ? `questions are skipped, only refusals hold (${visible(bypass)}): assent bypass off`
         : preset === "none"
           ? 'the policy says `"preset": "none"`, so only written rules hold'
-          : waives
+          : skips
             ? 'the policy says `"bypass": "host"`, so an agent that skips its questions skips refusals, too'
             : tripped > 0
               ? "a session was refused so often that it is asked about everything: assent breaker"

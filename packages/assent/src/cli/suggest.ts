@@ -2,7 +2,7 @@ import { brief, visible } from "@assent/core/action";
 import { allOf, findSuggestions, type Suggestion } from "@assent/guard/suggest";
 import { thisMachine } from "@assent/guard/state";
 import { writeJson } from "./json.ts";
-import { pastRequests, suggestionJudges, writeSuggestions } from "@assent/page/look";
+import { pastRequests, suggestionJudges, writeSuggestions } from "@assent/page/preview";
 import { absolute } from "./place.ts";
 import { complain, showProblems, targetOf } from "./policy-target.ts";
 import { progressLine } from "./progress.ts";

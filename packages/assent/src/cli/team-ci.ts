@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import * as v from "valibot";
 import { visible } from "@assent/core/action";
-import { isGroupName } from "@assent/guard/seal";
+import { isGroupName } from "@assent/guard/signature";
 import type { Machine } from "@assent/guard/state";
 import { askServer, chooseProxy } from "@assent/team/team";
 import { CI_LIMITS } from "@assent/team/team/protocol";

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { visible } from "@assent/core/action";
-import { isGroupName } from "@assent/guard/seal";
+import { isGroupName } from "@assent/guard/signature";
 import { JSON_VERSION, writeJson } from "./json.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { readLength } from "./since.ts";

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeSync } from "node:fs";
 import * as v from "valibot";
 import { visible } from "@assent/core/action";
 import { baseName, parentOf } from "@assent/core/path";
-import { isPublicKey, keyIdOf, makeKeyPair, type PolicyCommand, signStatement } from "@assent/guard/seal";
+import { isPublicKey, keyIdOf, makeKeyPair, type PolicyCommand, signStatement } from "@assent/guard/signature";
 import { ensureFolder, errorCode, readRegular, thisMachine } from "@assent/guard/state";
 import { askServer, chooseProxy, readMembership, readServerUrl, type ServerAnswer, type TeamServer } from "@assent/team/team";
 import { PolicyCommandAnswer, type PolicyCommandRequest, PolicyHead } from "@assent/team/team/protocol";

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { editPolicy, readPlace } from "@assent/guard/policy-edit";
-import { isPasskeyKey, type PasskeyCredential, passkeyPrint } from "@assent/guard/seal";
+import { isPasskeyKey, type PasskeyCredential, passkeyPrint } from "@assent/guard/signature";
 import { thisMachine } from "@assent/guard/state";
 import type { RegisteredPasskey } from "@assent/team/team/protocol";
 import { JSON_VERSION, writeJson } from "./json.ts";

@@ -12,7 +12,7 @@ import {
   type PolicyVersion,
   type Signed,
   signStatement,
-} from "@assent/guard/seal";
+} from "@assent/guard/signature";
 import { readRegular, thisMachine, writeAtomic } from "@assent/guard/state";
 import { askServer, fetchTeamPolicy, readMembership, readTeamPin, writePin } from "@assent/team/team";
 import { GROUP_OF_ALL, PolicyAnswer, type PolicyGroup } from "@assent/team/team/protocol";

@@ -1,6 +1,6 @@
 import { brief, visible } from "@assent/core/action";
 import { readRecord } from "@assent/guard/audit";
-import { replayVersions, TOLD, type ToldWord } from "@assent/page/look";
+import { replayVersions, TOLD, type ToldWord } from "@assent/page/preview";
 import { allOf, historyOf } from "@assent/guard/suggest";
 import { GROUP_OF_ALL } from "@assent/team/team/protocol";
 import { writeJson } from "./json.ts";

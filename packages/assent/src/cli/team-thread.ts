@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { SideWork } from "../resident/index.ts";
+import type { SideWork } from "../daemon/index.ts";
 import type { Machine } from "@assent/guard/state";
 import { isFleetDue, membershipMark } from "@assent/team/team";
 

@@ -2,9 +2,9 @@ import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "@assent/core/action";
 import { endOfLog } from "@assent/guard/audit";
-import { isGroupName } from "@assent/guard/seal";
+import { isGroupName } from "@assent/guard/signature";
 import { type Machine, stateFolder, thisMachine } from "@assent/guard/state";
-import { isTeamReached } from "@assent/team/team/afar";
+import { isTeamReached } from "@assent/team/team/remote";
 import {
   askServer,
   becomeMember,
@@ -235,7 +235,7 @@ function sayNoMember(joining: FleetProgress | undefined, json: boolean | undefin
 
 const NOBODY_SENDS = "nobody sends by itself: `assent daemon on`, or `assent team send --follow`";
 
-/** Who sends, and whether the server hears it: questions are answered from afar only then. */
+/** Who sends, and whether the server hears it: questions are answered remotely only then. */
 function senderNow(machine: Machine): (Pick<TeamSender, "by" | "pid"> & { since: string; connected: boolean }) | undefined {
   const sender = readSender(machine);
   if (sender === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { RunEvent } from "@assent/supervisor/supervise";
-import type { JudgedInRun } from "@assent/supervisor/supervise/order";
+import type { JudgedInRun } from "@assent/supervisor/supervise/control-channel";
 import { isOwnCache } from "./run-refusals.ts";
 
 /** Tells the guard that let a command go ahead what its run refuses. */

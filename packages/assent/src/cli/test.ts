@@ -4,7 +4,7 @@ import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } fr
 import { realWorld } from "@assent/guard/engine";
 import { parentOf } from "@assent/core/path";
 import { thisMachine } from "@assent/guard/state";
-import { engine, judgeOnly } from "@assent/page/look";
+import { engine, judgeOnly } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -15,7 +15,7 @@ import {
   type TriedResult,
   tryRun,
 } from "@assent/supervisor/supervise/try";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -17,7 +17,7 @@ import {
   undoRun,
   type UndoPlan,
 } from "@assent/supervisor/supervise/undo";
-import { saySteps } from "@assent/page/look";
+import { saySteps } from "@assent/page/preview";
 import { printDiff } from "./diff.ts";
 import { writeJson } from "./json.ts";
 import { shorten } from "./place.ts";

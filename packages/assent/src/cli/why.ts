@@ -6,7 +6,7 @@ import { isWithin } from "@assent/core/path";
 import { isConfined, unconfined } from "@assent/core/policy";
 import { type Machine, stateFolder, thisMachine } from "@assent/guard/state";
 import { advise } from "@assent/guard/suggest";
-import { judgeOnly, ruleReader } from "@assent/page/look";
+import { judgeOnly, ruleReader } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -22,7 +22,7 @@ import { launcherName } from "@assent/hosts/agents/install";
 import { isObject } from "@assent/core/data";
 import { baseName, isWithin } from "@assent/core/path";
 import { errorCode, thisMachine, type Machine } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { writeJson } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, failing, refuseUse } from "./policy-target.ts";

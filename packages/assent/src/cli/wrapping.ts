@@ -18,7 +18,7 @@ import { isObject } from "@assent/core/data";
 import { inspect } from "@assent/guard/inspect";
 import { confinesAnything } from "@assent/core/policy";
 import { type Machine, messageOf } from "@assent/guard/state";
-import { engine } from "@assent/page/look";
+import { engine } from "@assent/page/preview";
 import { absolute } from "./place.ts";
 
 /** What the hooks of this user start. */

@@ -204,7 +204,7 @@ export interface FileAction extends ActionBase {
    * would do it is not there (`wsl` on Linux).
    */
   readonly absent?: true;
-  /** A tool empties its own cache, which a run leaves open to it (errands) and keeps for undo; or its own program refuses it. */
+  /** A tool empties its own cache, which a run leaves open to it (tool services) and keeps for undo; or its own program refuses it. */
   readonly settled?: true;
 }
 

@@ -38,8 +38,8 @@ export interface ConfineContext {
   readonly world: World;
   /** What goes ahead can be started under a supervised run. */
   readonly confines?: boolean | undefined;
-  /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
-  readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
+  /** Why what is allowed keeps the sandbox (`whySandboxed`); undefined: it runs nothing that an agent may have written. */
+  readonly sandboxes?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** Where nothing confines: a file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
   readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
@@ -61,22 +61,22 @@ export interface ConfineContext {
 /**
  * After judging: a request is confined when nothing in it is denied and every obstacle is one that a supervised run sees
  * and undo can take back; and when what is allowed may run what an agent has written, for whoever allows it answers the
- * question and takes no wall away. INVARIANT: one part that is confined confines the whole.
+ * question and takes no sandbox away. INVARIANT: one part that is confined confines the whole.
  */
 export function confineAll(found: RequestVerdict, policy: Policy, context: ConfineContext): RequestVerdict {
   const obstacles = found.actions.filter(({ verdict }) => verdict.decision !== "allow");
   const unknowns = found.unknowns.filter(({ verdict }) => verdict.decision !== "allow");
   const { unknown, mode } = policy.settings;
   const logs = unknown === "confine-log" && mode !== "full-auto";
-  const wall = (why?: string): RequestVerdict => {
-    const all = walled(found, context, why);
+  const sandbox = (why?: string): RequestVerdict => {
+    const all = sandboxed(found, context, why);
     // What is only noted asks nobody.
     return logs && all.decision !== "allow" ? found : all;
   };
   if (found.decision === "allow") {
-    const unseen = context.walls === undefined ? "it is not known what it runs" : context.walls(found);
+    const unseen = context.sandboxes === undefined ? "it is not known what it runs" : context.sandboxes(found);
     const why = unseen ?? whyRaced(found, context) ?? whyKept(found);
-    return why === undefined ? found : wall(why);
+    return why === undefined ? found : sandbox(why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
   const acts = obstacles.filter(
@@ -88,7 +88,7 @@ export function confineAll(found: RequestVerdict, policy: Policy, context: Confi
   const hidden = found.unknowns.filter(({ unknown, verdict }) =>
     verdict.decision === "allow" ? unknown.lasting === true && verdict.bare !== true : !isSeen(unknown, verdict),
   );
-  return acts.length + hidden.length === 0 ? wall() : askedAbout(found, acts, hidden);
+  return acts.length + hidden.length === 0 ? sandbox() : askedAbout(found, acts, hidden);
 }
 
 /** The question is about what cannot be sandboxed, not about what would have gone ahead so. */
@@ -130,7 +130,7 @@ const isPipe = (action: Action, world: World): boolean =>
   action.kind === "file" && action.target.kind === "path" && world.kind(action.target.path) === "other";
 
 /** Confined, unless it is known to fail so. */
-function walled(found: RequestVerdict, context: ConfineContext, why?: string): RequestVerdict {
+function sandboxed(found: RequestVerdict, context: ConfineContext, why?: string): RequestVerdict {
   for (const [at, { action }] of found.actions.entries()) {
     const needs =
       action.kind === "exec" && !isNobody(action, context.world)

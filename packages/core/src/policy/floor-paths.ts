@@ -15,7 +15,7 @@ export interface FloorPaths {
   readonly projectPolicies: readonly string[];
 }
 
-/** The paths that hold without anything being configured. `stateHome` is `$XDG_STATE_HOME` where it is set; `more` waives questions. */
+/** The paths that hold without anything being configured. `stateHome` is `$XDG_STATE_HOME` where it is set; `more` skips questions. */
 export function floorPaths(home: string, stateHome?: string, more: readonly string[] = []): FloorPaths {
   return {
     policies: [`${home}/.agent-permissions.jsonc`, "/etc/assent"],

@@ -24,7 +24,7 @@ export interface Grant {
   readonly left?: number | undefined;
   /** For people: `granted by you until 14:30`. */
   readonly said: string;
-  /** It lifts the wall as well. */
+  /** It lifts the sandbox as well. */
   readonly bare?: true;
 }
 
@@ -44,7 +44,7 @@ export function answered(
   exec: ExecAction | undefined,
   again: (grant: Rule) => Verdict,
 ): Verdict {
-  // What goes ahead anyway is answered by who lifts the wall around it.
+  // What goes ahead anyway is answered by who lifts the sandbox around it.
   const goes = asks.decision === "allow" && asks.bare !== true;
   if (!goes && !isQuestion(asks)) return asks;
   for (const grant of grants) {

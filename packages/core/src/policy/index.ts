@@ -1,6 +1,6 @@
 export { type Address, addressOfBytes, parseAddress, type Reach, reachOfHost } from "./addresses.ts";
 export { agentMark } from "./tables/agent-mark.ts";
-export { isInAgentFolder, steersAgent, USER_REGISTRATIONS } from "./tables/agent-files.ts";
+export { isInAgentFolder, controlsAgent, USER_REGISTRATIONS } from "./tables/agent-files.ts";
 export {
   AGENT_IDS,
   ASKED_VARIABLES,
@@ -29,7 +29,7 @@ export {
   worksInOwnRepository,
 } from "./repository.ts";
 export { type FloorPaths, floorPaths } from "./floor-paths.ts";
-export { answerableFromAfar, type AnswerableFromAfar, answerableParts, isOpenQuestion } from "./afar.ts";
+export { answerableRemote, type AnswerableRemote, answerableParts, isOpenQuestion } from "./remote-approval.ts";
 export { byGrant, type ConsentedYes, FOREIGN_REPOSITORY, type Grant, isQuestion, LONGEST_GRANT_MS, questionOf, usesOf } from "./grants.ts";
 export { judge, type JudgeContext } from "./judge.ts";
 export { firstCopyOf } from "./protections.ts";
@@ -41,7 +41,7 @@ export { DEFAULT_SETTINGS, joinLayers, type LayerInput, lowerAutomation, narrowi
 export { EXAMPLE_WORLD } from "./match/examples.ts";
 export { type MatchCall, type MatchContext, patternBase, settlePattern, type Side } from "./match/match-context.ts";
 export { matchFile, matchPathText, matchTarget } from "./match/match-path.ts";
-export { OrdinaryNames } from "./ordinary.ts";
+export { IrrelevantNames } from "./irrelevant-paths.ts";
 export { type ParsedRule, parseRule } from "./parse-rule.ts";
 export {
   isHarmlessDevice,
@@ -61,7 +61,7 @@ export { gitDials, gitLeavesTree, gitLinks, gitLists, gitLooks, gitRemoves, gitW
 export { followingName, isOneOf, isShim, obeysFiles, toldOf } from "./tables/obeying-programs.ts";
 export { isSystemFolder, isToolFolder } from "./tables/startup-paths.ts";
 export { FORGE_FILES } from "./tables/forge-files.ts";
-export { isObeyedBy, type SteeringFile, steeringFile, steeringNames, steeringPlaces } from "./tables/steering-files.ts";
+export { isObeyedBy, type ControlFile, controlFile, controlNames, controlPlaces } from "./tables/control-files.ts";
 export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./match/tool-fields.ts";
 export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./match/types.ts";
@@ -73,4 +73,4 @@ export type * from "./match/types.ts";
 export { confinesAnything } from "./confine.ts";
 export { startsOf } from "./starts.ts";
 export * from "./match/verdict.ts";
-export { whyWalled } from "./walled.ts";
+export { whySandboxed } from "./sandboxed.ts";

@@ -137,7 +137,7 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   );
 }
 
-/** What is given a file that decides about agents is waived by no bypass, whatever it is. */
+/** What is given a file that decides about agents is skipped by no bypass, whatever it is. */
 function heldBack(j: Judgement, action: ExecAction, verdict: Verdict): Verdict {
   const { floor: paths, world } = j.context;
   if (verdict.decision === "allow" || verdict.decision === "deny") return verdict;
@@ -278,7 +278,7 @@ function protectedBy(j: Judgement, action: Action, written: MatchedRules): Verdi
   return deniedByDefault(j, action, written) ?? ask;
 }
 
-/** A denial, what no mode waives, what no run holds, in this order; of equal ones the first. */
+/** A denial, what no mode skips, what no run holds, in this order; of equal ones the first. */
 function outweighs({ effect, waivable, builtin }: Protection, ask: Verdict): boolean {
   if (effect === "deny") return true;
   if (waivable === false || ask.waivable === false) return ask.waivable !== false;
@@ -322,7 +322,7 @@ function allowed(j: Judgement, action: Action, { allow }: MatchedRules): Verdict
   return rule === undefined ? undefined : byRule(rule);
 }
 
-/** Of several that allow: whoever lifts the wall with one rule has not put it back with another. */
+/** Of several that allow: whoever lifts the sandbox with one rule has not put it back with another. */
 const answering = (rules: readonly Rule[]): Rule | undefined => rules.find(({ confined }) => confined === false) ?? rules[0];
 
 /**

@@ -49,7 +49,7 @@ export interface Protection extends Scoped {
   readonly builtin: ReasonId;
   readonly reason: string;
   readonly help: Advice;
-  /** False: a mode that waives questions does not waive this one. */
+  /** False: a mode that skips questions does not skip this one. */
   readonly waivable?: false;
 }
 

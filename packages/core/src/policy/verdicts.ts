@@ -67,7 +67,7 @@ export function byMaybe({ rule }: Hit, action: Action): Verdict {
     rule: rule.source,
     help: REASONS.unknown.help,
     ...(isSettledInRun(rule.matcher) && !isKeptByGit(action) ? { settledInRun: true } : {}),
-    // Every word is there, and nobody knows how they are read: no bypass waives a deny for that.
+    // Every word is there, and nobody knows how they are read: no bypass skips a deny for that.
     ...(rule.effect === "deny" && action.kind === "exec" && action.argv.every(({ known }) => known) ? { waivable: false } : {}),
     ...(rule.untrusted === true ? { untrusted: true } : {}),
   };
@@ -101,7 +101,7 @@ export function byProtection({ effect, builtin, reason, help, waivable }: Protec
 
 /**
  * What is left of a verdict where a policy file is broken: its denies are unknown, so what would have been allowed, or
- * waived, may be what it denies. A question with a reason of its own keeps it.
+ * skipped, may be what it denies. A question with a reason of its own keeps it.
  */
 export function underBroken<V extends Verdict>(verdict: V, { broken }: Pick<Policy, "broken">): V {
   if (broken === undefined || verdict.decision === "deny") return verdict;

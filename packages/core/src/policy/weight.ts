@@ -12,7 +12,7 @@ export function weightiest(judged: readonly JudgedAction[]): Verdict | undefined
   return found?.verdict;
 }
 
-/** What was allowed has the first of its reasons; a question that no mode waives stays the one that is put. */
+/** What was allowed has the first of its reasons; a question that no mode skips stays the one that is put. */
 const outweighs = ({ action, verdict }: JudgedAction, other: JudgedAction): boolean =>
   verdict.decision === "ask" &&
   other.verdict.waivable === undefined &&

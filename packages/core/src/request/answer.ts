@@ -13,8 +13,8 @@ export interface HostAnswer {
 
 /**
  * DESIGN "Speaking to hosts": how a verdict becomes an answer.
- * - A host's bypass mode waives asks; denies hold, unless the user's own policy says `"bypass": "host"`,
- *   and even then what protects Assent itself holds. What decides about agents is no question to be waived: nobody is
+ * - A host's bypass mode skips asks; denies hold, unless the user's own policy says `"bypass": "host"`,
+ *   and even then what protects Assent itself holds. What decides about agents is no question to be skipped: nobody is
  *   asked, so it is denied.
  * - An ask that rests only on a default is silence where the host has its own approval flow.
  * - An ask that nobody can answer is a denial that says so.
@@ -32,7 +32,7 @@ export function answerFor(verdict: RequestVerdict, policy: Policy | undefined, h
     return { decision, reason: told(why.reason, person), modelReason: told(shown, why.untrusted === true ? undefined : model) };
   };
   const held = heldPart(verdict);
-  if (bypass !== undefined && isWaived(verdict) && !host.planning) return say("allow", `questions are skipped (${bypass.by}): `);
+  if (bypass !== undefined && isSkipped(verdict) && !host.planning) return say("allow", `questions are skipped (${bypass.by}): `);
   switch (verdict.decision) {
     case "deny":
       if (!host.bypassed || policy?.settings.bypass !== "host" || verdict.basis === "floor") return say("deny");
@@ -53,7 +53,7 @@ const NOBODY = {
   model: "nobody is asked in this mode: ask the user to make this change, or to leave the mode first",
 };
 
-/** The part of a request that no bypass waives: a question that must be put to a person, or what protects Assent. */
+/** The part of a request that no bypass skips: a question that must be put to a person, or what protects Assent. */
 function heldPart(verdict: RequestVerdict): Verdict | undefined {
   const isHeld = (part: Verdict): boolean =>
     ((part.decision === "ask" || part.decision === "none") && part.waivable === false) ||
@@ -62,13 +62,13 @@ function heldPart(verdict: RequestVerdict): Verdict | undefined {
   return [...verdict.actions, ...verdict.unknowns].find((part) => isHeld(part.verdict))?.verdict;
 }
 
-function isWaived(verdict: RequestVerdict): boolean {
+function isSkipped(verdict: RequestVerdict): boolean {
   const { decision, basis, unknowns } = verdict;
   if (decision !== "ask" && decision !== "none") return false;
   return unknowns.length === 0 && basis !== "floor" && verdict.waivable === undefined && heldPart(verdict) === undefined;
 }
 
-/** Only where it is written, not what: a text in a project is not to steer the model. */
+/** Only where it is written, not what: a text in a project is not to control the model. */
 function untrustedReason(verdict: Verdict): string {
   return `a rule of this project or a pack, line ${verdict.rule?.line ?? 0}`;
 }

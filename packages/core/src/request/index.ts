@@ -1,6 +1,6 @@
 export type { EndHooks, Host, Input, Lowerable, Request, SearchFacts, ToolFacts } from "./request.ts";
 export { answerFor, type HostAnswer } from "./answer.ts";
-export { type Automated, whyWithheld } from "./withheld.ts";
+export { type Automated, whyDowngraded } from "./withheld.ts";
 export { failedVerdict } from "./failed.ts";
 export { dangersOf } from "./dangers.ts";
 export { lowerExample, NOWHERE } from "./examples.ts";

@@ -2,7 +2,7 @@ import { type Action, joinLowered, type Lowered, visible, type World } from "../
 import { isMeantQuestion, type RequestVerdict, verdictOf } from "../policy/index.ts";
 import type { Request, ToolFacts } from "./request.ts";
 import { serverFields } from "./server-fields.ts";
-import { whatVariableSteers } from "../shell/index.ts";
+import { whatVariableControls } from "../shell/index.ts";
 import { lowerTool } from "./tools.ts";
 
 const COMMANDS = new Set(["command", "cmd", "script", "shell_command", "commandLine", "command_line"]);
@@ -19,8 +19,8 @@ interface GuessedEffects {
   readonly writes?: true;
   /** A path in it holds control characters. */
   readonly refused?: true;
-  /** A variable that it sets, and what that steers. */
-  readonly steered?: string;
+  /** A variable that it sets, and what that controls. */
+  readonly controlled?: string;
   /** The input is too large to look through. */
   readonly incomplete?: true;
 }
@@ -60,11 +60,11 @@ const CHANGES = new RegExp(
 
 function guessServerEffects(name: string, request: Request, world: World): GuessedEffects | undefined {
   const { commands, paths, urls, statements, variables, input, content, refused, complete } = serverFields(name, request.input);
-  const steered = variables
-    .map(([variable, value]) => ({ variable, why: whatVariableSteers(variable, value) }))
+  const controlled = variables
+    .map(([variable, value]) => ({ variable, why: whatVariableControls(variable, value) }))
     .find(({ why }) => why !== undefined);
   const isNothing = [commands, paths, urls, statements].every(({ length }) => length === 0);
-  if (complete && !refused && isNothing && steered === undefined) return undefined;
+  if (complete && !refused && isNothing && controlled === undefined) return undefined;
   const as = (facts: ToolFacts, more: Request["input"] = input): Lowered => lowerTool({ ...request, facts, input: more }, world);
   const files = (operation: "read" | "write"): readonly Lowered[] =>
     paths.length === 0 ? [] : [as({ does: "file", operation, fields: ["paths"] }, { paths })];
@@ -77,7 +77,7 @@ function guessServerEffects(name: string, request: Request, world: World): Guess
     asks: true,
     ...(writes ? { writes } : {}),
     ...(refused ? { refused } : {}),
-    ...(steered === undefined ? {} : { steered: `sets ${visible(steered.variable).slice(0, 60)}: ${steered.why ?? ""}` }),
+    ...(controlled === undefined ? {} : { controlled: `sets ${visible(controlled.variable).slice(0, 60)}: ${controlled.why ?? ""}` }),
     ...(complete ? {} : { incomplete: true as const }),
   };
 }
@@ -109,7 +109,7 @@ export function narrowByGuess(
   if (writing.decision === "deny" && guess.writes === true) return { ...writing, reason: reason(writing) };
   if (isMeantQuestion(verdict)) return verdict;
   if (writing.decision === "deny") return { ...writing, decision: "ask", reason: reason(writing) };
-  if (guess.steered !== undefined) return { ...verdict, ...verdictOf("ask", "tool.variable", { reason: guess.steered }) };
+  if (guess.controlled !== undefined) return { ...verdict, ...verdictOf("ask", "tool.variable", { reason: guess.controlled }) };
   const asked = [likely, ...(guess.writes === true ? [writing] : [])].find(({ decision, basis }) => decision === "ask" && ASKS.has(basis));
   if (guess.asks === true && asked !== undefined) return { ...asked, reason: reason(asked) };
   if (guess.incomplete !== true) return verdict;

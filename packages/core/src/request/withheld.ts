@@ -13,7 +13,7 @@ export interface Automated {
 }
 
 /** Why an allow is not given after all; undefined: it is. */
-export function whyWithheld(
+export function whyDowngraded(
   request: Request,
   verdict: RequestVerdict,
   automation: Automation,

@@ -58,7 +58,7 @@ function settle(cx: Context): Lowered {
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
-export { whatVariableSteers } from "./programs/secret-words.ts";
+export { whatVariableControls } from "./programs/secret-words.ts";
 export { inTwo } from "./interpret/in-two.ts";
 export { isInertGitKey } from "./programs/analyse/git-config.ts";
 export { isForge, readWith } from "./programs/public-hosts.ts";

@@ -1,6 +1,6 @@
 import type { Action, Call } from "@assent/core/action";
 import type { Basis, RuleSource } from "@assent/core/policy";
-import type { PasskeyDemand } from "../seal/index.ts";
+import type { PasskeyDemand } from "../signature/index.ts";
 
 /** A process as a person recognises it. */
 export interface ProcessInfo {
@@ -96,7 +96,7 @@ export const CHANNELS = {
   folder: "by a program",
   /** Where the agent asks. */
   host: "in the agent",
-  /** From afar. */
+  /** Remotely. */
   team: "by the team",
 } as const;
 export type Channel = keyof typeof CHANNELS;

@@ -25,7 +25,7 @@ export interface Decided {
   readonly shadow?: boolean | undefined;
   /** What the host was told, when it differs from the verdict. */
   readonly answer: string;
-  /** What waived questions, where something did. */
+  /** What skipped questions, where something did. */
   readonly bypass?: string | undefined;
   /** `givenFields`: what a person answered. */
   readonly person?: Readonly<Record<string, Redacted>> | undefined;

@@ -1,5 +1,5 @@
 import { type Automation, lowerAutomation, type Policy, type RequestVerdict, unconfined } from "@assent/core/policy";
-import { holderOf, identityOf, type Request, whyWithheld } from "@assent/core/request";
+import { holderOf, identityOf, type Request, whyDowngraded } from "@assent/core/request";
 import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRow, type Machine, readConsent } from "../state/index.ts";
 
 /** Values of `MCP_AUTO_APPROVE` and `ASSENT_AUTO`. Anything else says nothing. */
@@ -29,7 +29,7 @@ export function holdBack(request: Request, verdict: RequestVerdict, policy: Poli
   const consent = readConsent(machine);
   const level = automationLevel(automation, consent, machine.env);
   const refusedInARow = (): number => denialsInARow(machine, breakerKey(request), automation.breaker.minutes);
-  const why = whyWithheld(request, verdict, automation, { level, consent, refusedInARow });
+  const why = whyDowngraded(request, verdict, automation, { level, consent, refusedInARow });
   if (why === undefined) return verdict;
   const { rule: _rule, confined: _confined, ...rest } = verdict;
   return { ...rest, ...why };

@@ -349,7 +349,7 @@ const isCommand = ({ facts }: Request): boolean => facts?.does === "shell" || fa
 /** The answer when Assent itself fails: a question, or a denial where nobody can be asked. */
 export function failedOutcome(request: Request, error: unknown): Outcome {
   const verdict = failedVerdict(error);
-  // Nothing is known of the request, so a host's bypass does not waive this.
+  // Nothing is known of the request, so a host's bypass does not skip this.
   const answer = answerFor(verdict, undefined, { ...request.host, bypassed: false, decides: false });
   return { request, verdict, answer, warnings: [verdict.reason], basis: undefined };
 }

@@ -2,16 +2,16 @@ import { SHIMS } from "#knowledge/traits";
 import { FOLLOWS } from "#knowledge/follows";
 import { type Action, type Argument, type ExecAction, type FileAction, sayAction, visible, type World } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
-import { followingName, isObeyedBy, isShim, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "@assent/core/policy";
+import { followingName, isObeyedBy, isShim, obeysFiles, type RequestVerdict, controlFile, whySandboxed } from "@assent/core/policy";
 import { composeReads, loadsCompose } from "./compose-files.ts";
-import { gitSteered, subcommandOf } from "./obeyed-git.ts";
+import { gitControlled, subcommandOf } from "./obeyed-git.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
 
 export { looksAtPlain } from "./obeyed-git.ts";
 
 /**
  * When what a known program does hangs on files of the project that its arguments do not show: `obeysFiles` says which
- * programs are asked about. What is found here keeps the wall around an allowed command, and makes no question.
+ * programs are asked about. What is found here keeps the sandbox around an allowed command, and makes no question.
  */
 
 /** A row of the key `follows`: what of the project decides what a program does, or only for some subcommands, or for all but those. */
@@ -50,10 +50,10 @@ function isFollowing(row: Following, exec: ExecAction): boolean {
 const isChosen = (program: string): boolean => rows().some((row) => row.always && isOf(row, program));
 const ONLY_TELLS = /^(?:--?(?:version|help)|-[vVh]|version|help)$/;
 
-/** Why what is allowed keeps the wall, on this machine. */
-export function whyKeepsWall(found: RequestVerdict, world: World, machine: Machine): string | undefined {
-  const steersLater = (path: string, taking: boolean): boolean => steeringFile(path, taking) !== undefined;
-  return whyWalled(found, { world, obeys: (exec) => whyObeys(exec, world, machine), steersLater });
+/** Why what is allowed keeps the sandbox, on this machine. */
+export function whyKeepsSandbox(found: RequestVerdict, world: World, machine: Machine): string | undefined {
+  const controlsLater = (path: string, taking: boolean): boolean => controlFile(path, taking) !== undefined;
+  return whySandboxed(found, { world, obeys: (exec) => whyObeys(exec, world, machine), controlsLater });
 }
 
 /** Why something allowed obeys a file of those that few write, which an agent has changed and nobody has looked at. */
@@ -68,7 +68,7 @@ export function whyUnseen({ actions }: RequestVerdict, world: World, machine: Ma
 
 /** Why what a known program does hangs on files that an agent may have written; undefined: it does not. */
 function whyObeys(exec: ExecAction, world: World, machine: Machine): string | undefined {
-  const what = whatSteers(exec, world);
+  const what = whatControls(exec, world);
   return what === undefined ? unseenFor(exec, { world, machine }) : `${what}: ${sayAction(exec)}`;
 }
 
@@ -85,7 +85,7 @@ function unseenFor(exec: ExecAction, { world, machine, rare }: Unseen): string |
   const root = world.canonical(world.projectRoot);
   const changes = unseenChanges(machine, (path) => {
     if (!isWithin(path, root) && !folders.some((folder) => isWithin(folder, parentOf(path)))) return false;
-    const file = steeringFile(path);
+    const file = controlFile(path);
     return file !== undefined && (rare !== true || file.effect === "asked") && names.some((name) => isObeyedBy(file, name));
   });
   if (changes.is === "unclear") return `${changes.why}: ${sayAction(exec)}`;
@@ -103,20 +103,20 @@ export function noteEdits(actions: readonly Action[], world: World, machine: Mac
   const paths = actions.flatMap((action) => {
     if (action.kind !== "file" || LOOKS.has(action.operation) || action.target.kind !== "path") return [];
     const path = world.canonical(action.target.path);
-    return steeringFile(path) === undefined ? [] : [path];
+    return controlFile(path) === undefined ? [] : [path];
   });
   return paths.length === 0 ? undefined : noteChanges(machine, paths, by);
 }
 
 const LOOKS: ReadonlySet<FileAction["operation"]> = new Set(["read", "list", "execute", "mkdir", "metadata"]);
 
-function whatSteers(exec: ExecAction, world: World): string | undefined {
+function whatControls(exec: ExecAction, world: World): string | undefined {
   const { program, argv } = exec;
   const [, first, ...rest] = argv;
   if (first?.known === true && rest.length === 0 && ONLY_TELLS.test(first.text) && !isChosen(program)) return undefined;
   if (/^python3?(?:\.\d+)?$/.test(program)) return pythonLoads(argv);
   if (/^(?:node|nodejs)$/.test(program)) return nodeLoads(argv);
-  if (program === "git" || program === "git-lfs") return gitSteered(exec, world);
+  if (program === "git" || program === "git-lfs") return gitControlled(exec, world);
   if (program === "man") return manReads(argv);
   if (program === "az") return azLoads(exec, world);
   if (loadsCompose(exec)) return composeReads(exec, world);

@@ -26,11 +26,11 @@ function isListing({ knowledge = "", shape }: ExecAction): boolean {
 const SUBMODULE_DIFF = /^--sub\w*=(?!(?:log|short)$)|^diff\.submodule=(?!(?:log|short)$)/i;
 
 /** What git starts because this repository, or the user's own configuration in it, says so. */
-export function gitSteered(exec: ExecAction, world: World): string | undefined {
+export function gitControlled(exec: ExecAction, world: World): string | undefined {
   if (gitWrites(`git ${subcommandOf(exec)}`) && !gitLooks(exec.knowledge ?? "")) return "nobody sees which files it writes";
   for (const folder of exec.folders ?? [world.cwd]) {
     for (const repository of repositoriesAround(world.canonical(folder), world)) {
-      const why = steeredBy(repository, exec, world);
+      const why = controlledBy(repository, exec, world);
       if (why !== undefined) return why;
     }
   }
@@ -53,11 +53,11 @@ export function looksAtPlain(exec: ExecAction, world: World): boolean {
     folders.length > 0 &&
     folders.every(isElsewhere) &&
     (gitLooks(exec.knowledge ?? "") || isListing(exec)) &&
-    gitSteered(exec, world) === undefined
+    gitControlled(exec, world) === undefined
   );
 }
 
-function steeredBy({ top, gitdir, common, foreign }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
+function controlledBy({ top, gitdir, common, foreign }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
   const hidden = foreign ?? quotedByGit(gitdir, world) ?? quotedByGit(common, world) ?? nestedIn(gitdir);
   if (hidden !== undefined) return hidden;
   const all: GitConfigEntry[] = [];
@@ -77,7 +77,7 @@ function steeredBy({ top, gitdir, common, foreign }: Repository, { knowledge = "
     return "it is not known which remotes the repository has";
   const hook = hookIn(joinPath(common, "hooks"), gitLooks(knowledge), world);
   if (hook !== undefined) return `git runs the repository's hook ${visible(hook)}`;
-  return steeredByUser(gitLooks(knowledge), world);
+  return controlledByUser(gitLooks(knowledge), world);
 }
 
 /** Texts that git quotes in its messages, line by line, when they are not what it expects ("bad shallow line: …"). */
@@ -98,7 +98,7 @@ function quotedByGit(folder: string, world: World): string | undefined {
 const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
 const MOST_INDEX = 64 << 20;
 
-/** The index holds other repositories. A file of 56 KiB has the same bytes in it: then the wall is there for nothing. */
+/** The index holds other repositories. A file of 56 KiB has the same bytes in it: then the sandbox is there for nothing. */
 function nestedIn(own: string): string | undefined {
   try {
     const shared = readdirSync(own).filter((name) => name.startsWith("sharedindex."));
@@ -179,7 +179,7 @@ const STARTS = new RegExp(
 );
 
 /** The user's own configuration and the machine's, which may name programs by where they lie in each project (`core.hooksPath .githooks`). */
-function steeredByUser(looks: boolean, world: World): string | undefined {
+function controlledByUser(looks: boolean, world: World): string | undefined {
   const entries = gitEntries(world);
   const entry = entries.find((each) => namesHere(each, world));
   if (entry !== undefined) return `your git configuration names what lies in the project (${visible(entry[0])})`;

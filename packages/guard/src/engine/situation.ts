@@ -15,7 +15,7 @@ import { dangersOf } from "@assent/core/request";
 import { type Machine, paneFlags } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
-import { looksAtPlain, whyKeepsWall, whyUnseen } from "./obeyed-files.ts";
+import { looksAtPlain, whyKeepsSandbox, whyUnseen } from "./obeyed-files.ts";
 
 /**
  * Where something is judged, as data. The hook, the library, a supervised run, the gateway and the commands that only look
@@ -176,6 +176,6 @@ export function judgeContext(
     looksAtPlain: (exec) => looksAtPlain(exec, world),
     unseen: (found: RequestVerdict) => whyUnseen(found, world, machine),
   };
-  if (confines) context.walls = (found) => whyKeepsWall(found, world, machine);
+  if (confines) context.sandboxes = (found) => whyKeepsSandbox(found, world, machine);
   return context;
 }

@@ -4,7 +4,7 @@ import { isOwn, readOwnObject, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
-/** Somebody has said that questions are to be waived for a while. Denials are not. */
+/** Somebody has said that questions are to be skipped for a while. Denials are not. */
 export interface Bypass {
   /** For the log and for people: `until 14:30`, `pane flag of agentperm`. */
   readonly by: string;
@@ -47,7 +47,7 @@ export function timeLeft({ from, until, ...start }: BypassSpan, now: number): nu
 /** Clocks of one machine, set while a process was reading them. */
 const CLOCKS_MS = 60_000;
 
-/** A file that others could have written, or that is damaged, waives nothing. */
+/** A file that others could have written, or that is damaged, skips nothing. */
 export function readBypass(machine: Machine): Times {
   const value = readOwnObject(`${stateFolder(machine)}/${NAME}`, 1 << 16, machine.uid);
   return isTimes(value) ? value : {};
@@ -90,7 +90,7 @@ export function bypassLeft(machine: Machine, now: number): number {
   return Math.max(0, ...spans.map((span) => timeLeft(span, now)));
 }
 
-/** What waives questions here and now. */
+/** What skips questions here and now. */
 export function bypassHere(machine: Machine, now: number): Bypass | undefined {
   const left = bypassLeft(machine, now);
   if (left > 0) return { by: `until ${new Date(now + left).toISOString().slice(0, 16).replace("T", " ")} UTC` };

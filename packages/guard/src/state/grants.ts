@@ -52,7 +52,7 @@ export interface RuleGrant extends GrantOrigin {
   /** Canonical folder: it holds for what happens inside. */
   readonly project?: string;
   readonly count?: number;
-  /** It lifts the wall as well: what it allows is not confined. */
+  /** It lifts the sandbox as well: what it allows is not confined. */
   readonly confined?: false;
 }
 

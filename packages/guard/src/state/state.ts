@@ -10,7 +10,7 @@ export function stateFolder(machine: Pick<Machine, "home" | "env">): string {
 }
 
 /** Where the judge that stays is found. Where the folder is, somebody wants one: `assent daemon on`. */
-export const residentFolder = (machine: Pick<Machine, "home" | "env">): string => `${stateFolder(machine)}/resident`;
+export const daemonFolder = (machine: Pick<Machine, "home" | "env">): string => `${stateFolder(machine)}/resident`;
 
 /** The folder's path, made private and made where missing; a reason where that cannot be. */
 export function openState(machine: Machine): { readonly folder: string } | { readonly problem: string } {

@@ -61,7 +61,7 @@ export const protocol: Protocol = {
   read,
   write,
   refuse: (why) => ({ exit: EXIT.deny, stderr: `Assent: ${why}` }),
-  silence: { exit: EXIT.ask },
+  noOpinion: { exit: EXIT.ask },
 };
 
 const script = (home: string): string => `${home}/.local/share/assent/amp-delegate`;
@@ -90,7 +90,7 @@ const facts = /* @__PURE__ */ hostFacts({
   variables: {
     told: { AGENT: "word", AGENT_TOOL_NAME: "text", AMP_THREAD_ID: "word" },
     marks: ["AMP_CURRENT_THREAD_ID"],
-    steering: ["AMP_*"],
+    controlling: ["AMP_*"],
   },
 });
 
@@ -102,21 +102,21 @@ const setup: Setup = {
   events: ["delegate"],
   fails: "rejects the tool",
   asks: "Amp's own question",
-  silence: "Amp asks; with hooks off its own rules decide",
+  noOpinion: "Amp asks; with hooks off its own rules decide",
   cannot: [
     "a newer Amp may not look at `amp.permissions`: check with `amp permissions list`",
     "your own rules below Assent's in `amp.permissions` are not looked at any more",
   ],
-  steered: {
+  controlled: {
     project: [".amp/settings.json", ".vscode/settings.json"],
     user: ["~/.config/amp/settings.json"],
     servers: [["amp.mcpServers"]],
     folders: [".amp/plugins"],
     signs: [
       { at: ["amp.dangerouslyAllowAll"], when: true, does: "off", so: "nothing is asked of the delegate" },
-      { at: ["amp.permissions"], when: "there", does: "waives", so: "rules of the repository count beside yours", projectOnly: true },
-      { at: ["amp.commands.allowlist"], when: "there", does: "waives", so: "these commands run without a question", projectOnly: true },
-      { at: ["amp.url"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
+      { at: ["amp.permissions"], when: "there", does: "skips", so: "rules of the repository count beside yours", projectOnly: true },
+      { at: ["amp.commands.allowlist"], when: "there", does: "skips", so: "these commands run without a question", projectOnly: true },
+      { at: ["amp.url"], when: "there", does: "controls", so: "the model is asked there", projectOnly: true },
     ],
     said: "`amp.dangerouslyAllowAll` asks nobody; whether Amp takes it from a repository is not known",
   },

@@ -78,7 +78,7 @@ export const protocol: Protocol = {
   read,
   write,
   refuse: (why) => reply({ cancel: true, errorMessage: `Assent: ${why}` }),
-  silence: reply(NOTHING),
+  noOpinion: reply(NOTHING),
 };
 
 const facts = /* @__PURE__ */ hostFacts({
@@ -103,7 +103,7 @@ const facts = /* @__PURE__ */ hostFacts({
       code: ["--base-url", "--baseurl", "--public-url", "--rpc-address", "--hook-command", "--enable-tools"],
     },
   },
-  variables: { marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"] },
+  variables: { marks: ["CLINE_ACTIVE"], controlling: ["CLINE_*"] },
   damaged: { fields: { cancel: true }, message: "errorMessage" },
 });
 
@@ -118,19 +118,19 @@ const setup: Setup = {
   fails: "the tool runs; the registered script turns a crash into a refusal, but not a hook that takes too long",
   asks: "denied with the reason",
   denies: "a command is refused and the model reads the reason; anything else ends the whole run",
-  silence: "Cline asks unless approvals are automatic (`--auto-approve`, and runs with `--json`): then it goes ahead",
+  noOpinion: "Cline asks unless approvals are automatic (`--auto-approve`, and runs with `--json`): then it goes ahead",
   confines: "commands, also where Cline asks by itself",
   asksLittle: "Cline",
   cannot: [
     "a denial of anything but a command ends the whole run, and the model does not see the reason",
     "an allow does not spare you Cline's own question",
   ],
-  steered: {
+  controlled: {
     project: [".cline/mcp.json", "bunfig.toml"],
     dotenv: [".env"],
     folders: [".clinerules/hooks", ".cline/hooks", ".cline/plugins"],
     servers: true,
-    signs: [{ at: ["preload"], when: "there", does: "steers", so: "code that runs in the host's process" }],
+    signs: [{ at: ["preload"], when: "there", does: "controls", so: "code that runs in the host's process" }],
     said:
       "hooks of a repository run beside Assent's; Cline has no setting for hooks; the runtime it is built with loads what `preload` in " +
       "`bunfig.toml` names, and takes variables from `.env` (3.0.65)",

@@ -117,7 +117,7 @@ export const protocol: Protocol = {
   read,
   write,
   refuse: (why) => reply(preToolUse("deny", `Assent: ${why}`)),
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const facts = /* @__PURE__ */ hostFacts({
@@ -149,7 +149,7 @@ const facts = /* @__PURE__ */ hostFacts({
   variables: {
     told: { COMMANDCODE_PROJECT_DIR: "path" },
     marks: ["COMMANDCODE_SESSION_ID", "CMD_AI"],
-    steering: ["COMMANDCODE_*", "CMD_*"],
+    controlling: ["COMMANDCODE_*", "CMD_*"],
     asked: ["COMMANDCODE_API*", "CMD_RELOAD_*", "CMD_TEST_INJECT_*"],
   },
 });
@@ -163,7 +163,7 @@ const setup: Setup = {
   fails: "the tool is refused, also where the hook takes too long",
   asks: "denied with the reason",
   waits: 30,
-  silence: "Command Code's own permissions decide and ask; with `--yolo` everything goes ahead",
+  noOpinion: "Command Code's own permissions decide and ask; with `--yolo` everything goes ahead",
   asksLittle: "Command Code with --yolo",
   cannot: [
     "an allow does not spare you Command Code's own question",
@@ -173,18 +173,18 @@ const setup: Setup = {
       "two names, hooks are shown only the last",
     "no hook is called for what a sub-agent does: to start one is refused, but for a rule that allows the tool `agent`",
   ],
-  steered: {
+  controlled: {
     project: [".commandcode/settings.json", ".commandcode/settings.local.json", ".mcp.json"],
     user: ["~/.commandcode/settings.json"],
     servers: true,
     bringing: { folders: [".commandcode/agents", ".commandcode/skills", ".agents/skills"] },
     folders: [".commandcode/mods"],
     signs: [
-      { at: ["permissions", "allow"], when: "there", does: "waives", so: "these run without a question", projectOnly: true },
+      { at: ["permissions", "allow"], when: "there", does: "skips", so: "these run without a question", projectOnly: true },
       {
         at: ["permissions", "defaultMode"],
         when: /^(?:yolo|bypass|accept-edits|auto-accept|dont-ask)/,
-        does: "waives",
+        does: "skips",
         so: "Command Code asks less by itself",
       },
       { at: ["mods"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },

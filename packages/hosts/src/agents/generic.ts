@@ -68,7 +68,7 @@ export const protocol: Protocol = {
   write,
   // Nobody knows whether this host can ask.
   refuse: (why) => ({ envelope: { decision: "deny", reason: why }, exit: EXIT.deny }),
-  silence: { envelope: { decision: "none" }, exit: EXIT.none },
+  noOpinion: { envelope: { decision: "none" }, exit: EXIT.none },
 };
 
 const facts = /* @__PURE__ */ hostFacts({

@@ -1,6 +1,6 @@
 import { listed } from "@assent/core/policy";
 import { type Agent, hostFacts, type Setup } from "./host/agent.ts";
-import { openCodeManaged, openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode/index.ts";
+import { openCodeManaged, openCodeProtocol, openCodeSample, openCodeControlled, pluginStub } from "./opencode/index.ts";
 import type { Protocol } from "./host/protocol.ts";
 
 export const protocol: Protocol = /* @__PURE__ */ openCodeProtocol("kilo");
@@ -27,7 +27,7 @@ const facts = /* @__PURE__ */ hostFacts({
     },
   },
   variables: {
-    steering: ["KILO_*"],
+    controlling: ["KILO_*"],
     asked: /* @__PURE__ */ listed(
       "KILO_PURE; KILO_CONFIG; KILO_CONFIG_DIR; KILO_CONFIG_CONTENT; KILO_PERMISSION; KILO_DISABLE_DEFAULT_PLUGINS",
       "KILO_TEST_MANAGED_CONFIG_DIR",
@@ -43,7 +43,7 @@ const setup: Setup = {
   events: ["tool.execute.before", "permission.asked"],
   fails: "a plugin that throws denies; Kilo waits for a plugin that hangs",
   asks: "denied with the reason",
-  silence: "goes ahead, but for what Kilo's own rules ask",
+  noOpinion: "goes ahead, but for what Kilo's own rules ask",
   confines: "commands that none of its rules may match",
   asksLittle: "Kilo",
   cannot: [
@@ -53,7 +53,7 @@ const setup: Setup = {
     "by itself Kilo asks about little: what has no rule and no protection goes ahead",
   ],
   managed: /* @__PURE__ */ openCodeManaged("kilo"),
-  steered: /* @__PURE__ */ openCodeSteered("kilo", ".kilo", "Kilo 7.7.9"),
+  controlled: /* @__PURE__ */ openCodeControlled("kilo", ".kilo", "Kilo 7.7.9"),
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

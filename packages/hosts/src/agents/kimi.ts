@@ -51,7 +51,7 @@ export const protocol: Protocol = {
     ),
   write,
   refuse: (why) => reply(preToolUse("deny", `Assent: ${why}`)),
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const EVENTS = new Set([...JUDGED, ...OTHERS]);
@@ -93,7 +93,7 @@ const facts = /* @__PURE__ */ hostFacts({
       ),
     },
   },
-  variables: { steering: ["KIMI_*"], asked: ["KIMI_CODE_HOME", "KIMI_SHELL_PATH"] },
+  variables: { controlling: ["KIMI_*"], asked: ["KIMI_CODE_HOME", "KIMI_SHELL_PATH"] },
 });
 
 const setup: Setup = {
@@ -105,7 +105,7 @@ const setup: Setup = {
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "denied with the reason",
   waits: 30,
-  silence: "Kimi's own permissions decide and ask; with `--auto`, and with `-p`, everything goes ahead",
+  noOpinion: "Kimi's own permissions decide and ask; with `--auto`, and with `-p`, everything goes ahead",
   asksLittle: "Kimi Code with --auto",
   cannot: [
     "an allow does not spare you Kimi's own question",
@@ -114,14 +114,14 @@ const setup: Setup = {
     "the host does not say which calls are a sub-agent's",
     "names of servers and tools over 64 characters are shortened by the host: rules have to name what it sends",
   ],
-  steered: {
+  controlled: {
     project: [".kimi-code/mcp.json", ".mcp.json", ".kimi-code/local.toml"],
     user: ["~/.kimi-code/config.toml"],
     servers: true,
     bringing: { folders: [".kimi-code/agents", ".kimi-code/skills", ".agents/agents", ".agents/skills"] },
     signs: [
-      { at: ["default_permission_mode"], when: /^(?:yolo|auto)$/, does: "waives", so: "Kimi asks less by itself" },
-      { at: ["workspace", "additional_dir"], when: "there", does: "waives", so: "Kimi works in these folders too", projectOnly: true },
+      { at: ["default_permission_mode"], when: /^(?:yolo|auto)$/, does: "skips", so: "Kimi asks less by itself" },
+      { at: ["workspace", "additional_dir"], when: "there", does: "skips", so: "Kimi works in these folders too", projectOnly: true },
     ],
     said: "hooks and permissions are read from your own folder alone; a trusted repository's `.kimi-code/mcp.json` and `.mcp.json` start servers",
   },

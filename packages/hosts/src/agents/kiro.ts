@@ -100,12 +100,12 @@ const setup: Setup = {
   fails: "the tool runs; the registered command turns a crash into a refusal",
   asks: "denied with the reason",
   waits: 30,
-  silence: "Kiro's own settings decide and ask",
+  noOpinion: "Kiro's own settings decide and ask",
   cannot: [
     "an allow does not spare you Kiro's own question",
     "the command line 2.x reads hooks only from agent files (`.kiro/agents/*.json`): add the command there yourself",
   ],
-  steered: {
+  controlled: {
     project: [".kiro/settings/mcp.json"],
     folders: [".kiro/hooks", ".kiro/agents"],
     servers: true,

@@ -77,7 +77,7 @@ const HOSTS: readonly OtherHost[] = [
         ),
       },
     },
-    variables: { marks: ["GOOSE_TERMINAL"], steering: ["GOOSE_*"], asked: ["GOOSE_MODE", "GOOSE_PATH_ROOT"] },
+    variables: { marks: ["GOOSE_TERMINAL"], controlling: ["GOOSE_*"], asked: ["GOOSE_MODE", "GOOSE_PATH_ROOT"] },
   },
   {
     name: "Zed",
@@ -132,7 +132,7 @@ const HOSTS: readonly OtherHost[] = [
       },
     },
     variables: {
-      steering: ["NANOCODER_*"],
+      controlling: ["NANOCODER_*"],
       asked: ["NANOCODER_CONFIG_DIR", "NANOCODER_DATA_DIR", "NANOCODER_MCPSERVERS*", "NANOCODER_PROVIDERS*", "NANOCODER_TRUST_DIRECTORY"],
     },
   },
@@ -162,7 +162,7 @@ const HOSTS: readonly OtherHost[] = [
         ),
       },
     },
-    variables: { steering: ["QODER_*"], asked: ["QODER_CONFIG_DIR", "QODER_CONFIG_DIR_NAME", "QODER_AUTONOMY", "QODER_BASH_PATH"] },
+    variables: { controlling: ["QODER_*"], asked: ["QODER_CONFIG_DIR", "QODER_CONFIG_DIR_NAME", "QODER_AUTONOMY", "QODER_BASH_PATH"] },
   },
   {
     // 0.32.18.
@@ -183,7 +183,7 @@ const HOSTS: readonly OtherHost[] = [
       },
     },
     variables: {
-      steering: ["LETTA_*"],
+      controlling: ["LETTA_*"],
       asked: /* @__PURE__ */ listed(
         "LETTA_HOME; LETTA_BASE_URL; LETTA_DISABLE_MODS; LETTA_DISABLE_EXTENSIONS; LETTA_EXTENSIONS_DIR; LETTA_CODE_TOOLS_DIR",
       ),

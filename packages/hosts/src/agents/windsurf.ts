@@ -86,10 +86,10 @@ const setup: Setup = {
   events: ["pre_run_command", "pre_read_code", "pre_write_code", "pre_mcp_tool_use"],
   fails: "the tool runs; the registered command turns a crash into a refusal",
   asks: "denied with the reason",
-  silence: "Cascade's own settings decide and ask",
+  noOpinion: "Cascade's own settings decide and ask",
   cannot: ["an allow does not spare you Cascade's own question", "searching and fetching call no hook"],
   managed: { file: "/etc/windsurf/hooks.json", known: "documented" },
-  steered: {
+  controlled: {
     project: [".windsurf/hooks.json", ".windsurf/mcp_config.json", ".vscode/settings.json"],
     servers: true,
     signs: [
@@ -97,7 +97,7 @@ const setup: Setup = {
       {
         at: ["windsurf.cascadeCommandsAllowList"],
         when: "there",
-        does: "waives",
+        does: "skips",
         so: "these commands run without a question",
         projectOnly: true,
       },

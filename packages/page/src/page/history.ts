@@ -1,4 +1,4 @@
-import { readPastRequests } from "../look/index.ts";
+import { readPastRequests } from "../preview/index.ts";
 import type { Machine } from "@assent/guard/state";
 import type { History } from "@assent/guard/suggest";
 import { inTurns } from "./turns.ts";

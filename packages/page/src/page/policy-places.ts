@@ -1,5 +1,5 @@
 import { inspect, type Inspection, listRules } from "@assent/guard/inspect";
-import { schemaFor } from "../look/index.ts";
+import { schemaFor } from "../preview/index.ts";
 import { isWithin, withTilde } from "@assent/core/path";
 import { type PolicyPlace, policyPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { LayerName } from "@assent/core/policy";

@@ -5,7 +5,7 @@ export const ours: RunEngine = { id: "assent", cannot: [], problem, run };
 
 async function problem(): Promise<string | undefined> {
   if (process.platform !== "linux") return "it is made of system calls of Linux";
-  const { canSupervise, probeKernel } = await import("../supervise/wall/probe/index.ts");
+  const { canSupervise, probeKernel } = await import("../supervise/sandbox/probe/index.ts");
   const probes = await probeKernel(process.cwd());
   if (canSupervise(probes)) return undefined;
   return probes

@@ -6,7 +6,7 @@ import type { Action } from "@assent/core/action";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld, type Situation } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { isWithin, joinPath } from "@assent/core/path";
-import { callMatcher, ownGitFolders, type Policy, policyFor, steeringPlaces } from "@assent/core/policy";
+import { callMatcher, ownGitFolders, type Policy, policyFor, controlPlaces } from "@assent/core/policy";
 import { definedVariables, messageOf, realPath } from "@assent/guard/state";
 import { runsFolder } from "../supervise/undo/index.ts";
 import { EngineHosts } from "./ask-hosts.ts";
@@ -223,7 +223,7 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
     closed: [
       ...found.closed,
       ...own,
-      ...[...new Set([projectRoot, cwd])].flatMap((folder) => steeringPlaces().map((name) => joinPath(folder, name))).filter(isClosed),
+      ...[...new Set([projectRoot, cwd])].flatMap((folder) => controlPlaces().map((name) => joinPath(folder, name))).filter(isClosed),
       // What else there is of that kind was found.
       ...(git.length === 0 ? [`${projectRoot}/.git`] : git).flatMap((folder) => [`${folder}/hooks`, `${folder}/config`]),
     ],

@@ -29,7 +29,7 @@ export interface PlanGround {
   readonly canonical: (path: string) => string;
   /** Secrets that are there. */
   readonly secrets: readonly string[];
-  /** What runs code later, or steers agents, below the folders that may be written. */
+  /** What runs code later, or controls agents, below the folders that may be written. */
   readonly closed: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { printAction, printCall } from "@assent/core/action";
 import type { Principal, Verdict } from "@assent/core/policy";
 import { appendAll, auditLine, type Decided, givenFields, KEEP, type Keep } from "@assent/guard/audit";
 import type { Machine } from "@assent/guard/state";
-import type { AllowedTally } from "./door/record.ts";
+import type { AllowedTally } from "./trap/record.ts";
 import type { RunEvent } from "./types.ts";
 
 /** Records are written together, at the latest so long after the first of them: no call waits for the log. Milliseconds. */

@@ -1,6 +1,6 @@
 import { adviceForPerson, brief, sayAction, visible } from "@assent/core/action";
 import { forgetConfinedFailure, type Machine, noteConfinedFailure } from "@assent/guard/state";
-import type { Lack } from "./door/options.ts";
+import type { Lack } from "./trap/options.ts";
 import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";
 
 const LONGEST = 160;
@@ -15,7 +15,7 @@ interface ConfinedRun {
 
 /**
  * What the command of an agent was refused: where it failed, the same is asked about beforehand the next time. INVARIANT: what
- * nobody may allow is no reason to offer it without the wall.
+ * nobody may allow is no reason to offer it without the sandbox.
  */
 export class FailureHistory {
   readonly #run: ConfinedRun;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { ExecAction } from "@assent/core/action";
 import { joinPath } from "@assent/core/path";
-import { type ForeseenChange, foreseenChange, isSystemGit, leavesTree, wordsOf } from "./door/git-question.ts";
-import { GitForesight } from "./door/git-foreseen.ts";
-import { gitWords } from "./door/git-plan.ts";
+import { type ForeseenChange, foreseenChange, isSystemGit, leavesTree, wordsOf } from "./trap/git-question.ts";
+import { GitForesight } from "./trap/git-foreseen.ts";
+import { gitWords } from "./trap/git-plan.ts";
 
 /** Where a command of git is started, and where the line that it stands in is. */
 export interface ForeseenAt {

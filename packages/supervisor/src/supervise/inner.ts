@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { isObject } from "@assent/core/data";
 import { messageOf } from "@assent/guard/state";
 import { LONGEST_LINE, type OuterAnswer, type OuterRequest } from "./outer/index.ts";
-import type { Inner } from "./door/options.ts";
+import type { Inner } from "./trap/options.ts";
 import type { RunOptions } from "./types.ts";
 
 interface ThisRun {

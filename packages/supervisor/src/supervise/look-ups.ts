@@ -1,6 +1,6 @@
 import { type Action, quote } from "@assent/core/action";
 import { type Answer, ofTeam, type ProcessInfo, type Question } from "@assent/guard/approve";
-import { type AnswerableFromAfar, verdictOf } from "@assent/core/policy";
+import { type AnswerableRemote, verdictOf } from "@assent/core/policy";
 import { answeredFields } from "./given-answer.ts";
 import type { GrantingJudge } from "./judge/granting-judge.ts";
 import type { GivenAnswer, RunEvent } from "./types.ts";
@@ -9,9 +9,9 @@ interface LookUpOptions {
   readonly judge: Pick<GrantingJudge, "mayLookUp" | "asksAboutHost">;
   readonly told: (event: RunEvent) => void;
   /** Somebody would answer; `afar`: people of the team may. */
-  readonly isThere: (afar?: AnswerableFromAfar) => boolean;
+  readonly isThere: (afar?: AnswerableRemote) => boolean;
   /** Whether they may. */
-  readonly afar?: (action: Action) => AnswerableFromAfar | undefined;
+  readonly afar?: (action: Action) => AnswerableRemote | undefined;
   /** Puts a question; `answer` is called with its number. Numbers of look-ups are negative. */
   readonly ask: (question: Question) => void;
   /** A person has said yes to the host: connections to it are none of a question more. */
@@ -62,7 +62,7 @@ export class LookUps {
     return answer;
   }
 
-  #put(name: string, afar: AnswerableFromAfar | undefined, resolve: (allowed: boolean) => void): void {
+  #put(name: string, afar: AnswerableRemote | undefined, resolve: (allowed: boolean) => void): void {
     const { about, program, ask } = this.#options;
     const what = `look up ${name} and connect to it, at any port`;
     const seq = -1 - this.#asked.size;

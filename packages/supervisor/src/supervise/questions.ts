@@ -3,7 +3,7 @@ import { rememberInProfile } from "@assent/guard/policy-edit";
 import { addGrant, messageOf, revokeGrant } from "@assent/guard/state";
 import type { Exit, RunOptions, RunResult } from "./types.ts";
 
-/** Whoever waits for answers: the door. */
+/** Whoever waits for answers: the trap handler. */
 export interface Asker {
   /** `grant`: where the answer is remembered. */
   readonly answer: (seq: number, answer: Answer, grant: string | undefined) => void;
@@ -11,7 +11,7 @@ export interface Asker {
   readonly reload: () => void;
 }
 
-/** Carries questions from the door to the approver, and answers back. */
+/** Carries questions from the trap handler to the approver, and answers back. */
 export class Questions {
   readonly #options: RunOptions;
   readonly #run: { readonly run: string; readonly profile: string };

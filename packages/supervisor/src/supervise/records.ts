@@ -3,7 +3,7 @@ import type { Settings } from "@assent/core/policy";
 import { retentionOf } from "@assent/guard/engine";
 import { messageOf, openState } from "@assent/guard/state";
 import { RunAudit } from "./audit.ts";
-import type { AllowedTally } from "./door/record.ts";
+import type { AllowedTally } from "./trap/record.ts";
 import type { Exit, RunEvent, RunOptions } from "./types.ts";
 import { isSealable, limitsOf, newRunId, pruneSeldom, RunFolder, type RunLimits, type RunMeta, runsFolder, sealRun } from "./undo/index.ts";
 

@@ -16,13 +16,13 @@ import {
 } from "@assent/guard/state";
 import { exitOf } from "./exit.ts";
 import { FailureHistory } from "./failures.ts";
-import { AllowedTally } from "./door/record.ts";
-import { describeProcess, killTree, listLiving } from "./door/processes.ts";
-import { Door } from "./door/door.ts";
-import { netDoor } from "./door/net/index.ts";
-import type { Outside, TakenBack } from "./door/options.ts";
+import { AllowedTally } from "./trap/record.ts";
+import { describeProcess, killTree, listLiving } from "./trap/processes.ts";
+import { TrapHandler } from "./trap/trap-handler.ts";
+import { netTraps } from "./trap/net/index.ts";
+import type { Outside, TakenBack } from "./trap/options.ts";
 import { serveInner } from "./inner.ts";
-import { answerableName } from "./judge/afar.ts";
+import { answerableName } from "./judge/remote-approval.ts";
 import { GrantingJudge } from "./judge/granting-judge.ts";
 import { secretVariables } from "./judge/secret-variables.ts";
 import { canCopyDescriptors, must, PRCTL } from "./kernel/index.ts";
@@ -36,8 +36,8 @@ import { Questions } from "./questions.ts";
 import { RunError, RunRecords } from "./records.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { runsFolder, sealEdits, sealRun, UndoStore } from "./undo/index.ts";
-import { procProblem } from "./wall/proc.ts";
-import { WallError } from "./wall/restrict.ts";
+import { procProblem } from "./sandbox/proc.ts";
+import { SandboxError } from "./sandbox/restrict.ts";
 
 /** What only a filter around us says, or a kernel that is too old. */
 const withWay = (problem: string): string =>
@@ -62,7 +62,7 @@ const PATIENCE = 50;
  * A program under the policy, for the whole life of its process tree: the run begins, is served, and ends. `argv[0]` of the options
  * is an absolute path.
  *
- * One thread: the *door* answers the tree's system calls in turns of node's event loop, which asks people, serves names and
+ * One thread: the *trap handler* answers the tree's system calls in turns of node's event loop, which asks people, serves names and
  * passes signals on between them. docs/architecture.md tells it in order.
  */
 export class SupervisedRun {
@@ -78,7 +78,7 @@ export class SupervisedRun {
   /** Done when the run is over, in the opposite order. */
   readonly #closings: (() => void)[] = [];
   #launched: Launched | undefined;
-  #door: Door | undefined;
+  #trapHandler: TrapHandler | undefined;
   #lookUps: LookUps | undefined;
   /** Variables that the program is not given. */
   #removed: readonly string[] = [];
@@ -92,7 +92,7 @@ export class SupervisedRun {
   #onClosed: ((exit: Exit) => void) | undefined;
   #onFailed: ((error: unknown) => void) | undefined;
 
-  /** The program is inside the wall, and its exec waits to be served. Throws `RunError`: nothing was started. */
+  /** The program is inside the sandbox, and its exec waits to be served. Throws `RunError`: nothing was started. */
   static begin(options: RunOptions): SupervisedRun {
     const noProc = procProblem();
     if (noProc !== undefined) throw new RunError("proc", `supervision needs /proc, but ${noProc}`);
@@ -123,9 +123,9 @@ export class SupervisedRun {
       {
         answer: (seq, answer, grant) => {
           if (seq < 0 && answer.answer !== "quit") this.#lookUps?.answer(seq, answer, givenAnswer(answer));
-          else this.#door?.answer(seq, answer, grant);
+          else this.#trapHandler?.answer(seq, answer, grant);
         },
-        reload: () => this.#door?.reload(),
+        reload: () => this.#trapHandler?.reload(),
       },
     );
     // What one principal's command was refused is nothing for the next one to hear.
@@ -159,18 +159,18 @@ export class SupervisedRun {
       isThere: (afar) => approver?.isThere?.(afar) === true,
       afar: (action) => answerableName(judge, action),
       ask: (question) => this.#questions.put(question),
-      consent: (host, lasts) => this.#door?.consentToHost(host, lasts),
+      consent: (host, lasts) => this.#trapHandler?.consentToHost(host, lasts),
       about,
       program: () => describeProcess(launched.pid),
     }));
     // Where somebody is asked about a connection, its name is looked up before.
     const refusesNames = this.#ofAgent && !observes && (approver === undefined || approver.isThere !== undefined);
     const { names, relay } = this.#close(runNames(onNotice, refusesNames ? (name) => lookUps.allow(name) : undefined));
-    this.#door = new Door({
+    this.#trapHandler = new TrapHandler({
       ...about,
       listener: launched.listener,
       program: launched.pid,
-      walled: launched.enforced.landlock.fs !== 0,
+      sandboxed: launched.enforced.landlock.fs !== 0,
       outside: this.#outside(launched),
       judge,
       undo,
@@ -194,7 +194,7 @@ export class SupervisedRun {
               isOfSession: (pid) => session !== undefined && isOfSession(machine, session, pid),
             },
           }),
-      net: netDoor({
+      net: netTraps({
         judge,
         names,
         relay,
@@ -226,7 +226,7 @@ export class SupervisedRun {
       profileFile: profileFile(machine, this.#profile),
       reader: () => ({ read }),
       own,
-      onSteering: (path) => noteChanges(machine, [path], `run ${this.#records.id}`),
+      onControlFile: (path) => noteChanges(machine, [path], `run ${this.#records.id}`),
     });
     const { warnings, broken } = judge.policy;
     for (const text of warnings) onNotice?.(text);
@@ -275,7 +275,7 @@ export class SupervisedRun {
       const exit = await new Promise<Exit>((resolve, reject) => {
         this.#onClosed = resolve;
         this.#onFailed = reject;
-        this.#door?.serve();
+        this.#trapHandler?.serve();
       });
       await this.#questions.close(exit);
       return this.#resultOf(exit);
@@ -314,7 +314,7 @@ export class SupervisedRun {
     };
   }
 
-  /** What the door says of the program. */
+  /** What the trap handler says of the program. */
   #outside(launched: Launched): Outside {
     const options = this.#options;
     /** A person who started it themselves hears of it at once; of a command of an agent the report tells. */
@@ -372,11 +372,11 @@ export class SupervisedRun {
   /** Supervision broke down, and the tree with it. */
   #failed(error: unknown): RunError {
     process.off("exit", killTree);
-    this.#door?.stop();
-    // Without the door every judged call fails, and nothing good comes of going on.
+    this.#trapHandler?.stop();
+    // Without the trap handler every judged call fails, and nothing good comes of going on.
     killTree();
     if (error instanceof RunError) return error;
-    return new RunError(error instanceof WallError ? error.code : "failed", withWay(messageOf(error)));
+    return new RunError(error instanceof SandboxError ? error.code : "failed", withWay(messageOf(error)));
   }
 
   #end(): void {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
-import { passkeyHost } from "@assent/guard/seal";
+import { passkeyHost } from "@assent/guard/signature";
 import { addPasskey, beginPasskey, organisationOf, passkeysOf, removePasskey, takeBegunPasskey, type TeamPerson } from "../enrol/index.ts";
 import { formBody, formFields, limitedForm, RateLimit, type WebContext, type RouteOptions, type WebVariables } from "../web/index.ts";
 import { passkeysPage, PASSKEYS_SCRIPT, type PasskeysView } from "./pages.ts";

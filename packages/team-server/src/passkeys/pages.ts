@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { passkeyPrint } from "@assent/guard/seal";
+import { passkeyPrint } from "@assent/guard/signature";
 import type { PersonPasskey } from "../enrol/index.ts";
 import { asking, CODED_SCRIPT, frame, type PersonPage, type Html, shown, table, timeText } from "../web/index.ts";
 

@@ -1,9 +1,9 @@
 import { createPublicKey, type JsonWebKey } from "node:crypto";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import * as v from "valibot";
-import { isPasskeyKey, passkeyHost } from "@assent/guard/seal";
+import { isPasskeyKey, passkeyHost } from "@assent/guard/signature";
 
-/** Ed25519, ECDSA on P-256, RSA with SHA-256: those that a machine can check (`packages/guard/src/seal/passkey.ts`), by their numbers in COSE. */
+/** Ed25519, ECDSA on P-256, RSA with SHA-256: those that a machine can check (`packages/guard/src/signature/passkey.ts`), by their numbers in COSE. */
 export const ALGORITHMS = [-8, -7, -257] as const;
 
 const coded = (most: number) => v.pipe(v.string(), v.maxLength(most), v.regex(/^[\w-]+$/));

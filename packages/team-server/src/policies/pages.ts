@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { isPublicKey, isSignedPolicy, keyIdOf } from "@assent/guard/seal";
+import { isPublicKey, isSignedPolicy, keyIdOf } from "@assent/guard/signature";
 import { GROUP_OF_ALL, MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies, type PreviewChange } from "@assent/team/team/protocol";
 import type { TeamPerson } from "../enrol/index.ts";
 import {

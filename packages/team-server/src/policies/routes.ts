@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { MESSAGE_LIMITS, PolicyAsk, PolicyCommandRequest, type PolicyHead, type PolicyCommandAnswer } from "@assent/team/team/protocol";
-import { hashStatement, isSignedBy, type PolicyCommand } from "@assent/guard/seal";
+import { hashStatement, isSignedBy, type PolicyCommand } from "@assent/guard/signature";
 import type { Database, Queryable } from "../database/index.ts";
 import { organisationOf, allPasskeys } from "../enrol/index.ts";
 import { addressOf, limitedBody, RateLimit, readJson, refused, smallBody, type RouteOptions, type WebVariables } from "../web/index.ts";

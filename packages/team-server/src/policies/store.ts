@@ -13,7 +13,7 @@ import {
   type Signed,
   type SignedKeyChange,
   signStatement,
-} from "@assent/guard/seal";
+} from "@assent/guard/signature";
 import { type Database, JointLookup, type Queryable, TEAM_CHANNEL } from "../database/index.ts";
 import { organisationOf } from "../enrol/index.ts";
 import { serverKey } from "../log/index.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { challengeOf, credentialMark, type PasskeyProof, type PasskeyChallenge, whoSigned } from "@assent/guard/seal";
+import { challengeOf, credentialMark, type PasskeyProof, type PasskeyChallenge, whoSigned } from "@assent/guard/signature";
 import { AskedPasskeys, SignedProof } from "@assent/team/team/protocol";
 import type { PersonPasskey } from "../enrol/index.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
 import { endOfLog } from "@assent/guard/audit";
-import { keyIdOf } from "@assent/guard/seal";
+import { keyIdOf } from "@assent/guard/signature";
 import { type Machine, stateFolder } from "@assent/guard/state";
 import { askServer, readServerUrl } from "./client.ts";
 import { readFleetFile } from "./fleet/file.ts";

@@ -1,6 +1,6 @@
 import { nextLogBatch } from "@assent/guard/audit";
 import { type Machine, stateFolder } from "@assent/guard/state";
-import { type KnownAfar, knownAfar } from "./afar/index.ts";
+import { type KnownRemote, knownRemote } from "./remote/index.ts";
 import { lineSent } from "./level.ts";
 import { readProgress, type TeamMembership, type TeamProgress } from "./membership.ts";
 
@@ -8,7 +8,7 @@ import { readProgress, type TeamMembership, type TeamProgress } from "./membersh
 export interface LastSent {
   /** The newest records that the server has taken, as it has them, the oldest first. */
   readonly records: readonly string[];
-  readonly questions: readonly KnownAfar[];
+  readonly questions: readonly KnownRemote[];
 }
 
 type Mark = TeamProgress["marks"][number];
@@ -19,7 +19,7 @@ const READ = { lines: 1000, bytes: 4 << 20 };
 export function lastSent(machine: Machine, membership: TeamMembership, most: number): LastSent {
   const marks = readProgress(machine)?.marks ?? [];
   const last = marks.at(-1);
-  const questions = knownAfar(machine).slice(-most);
+  const questions = knownRemote(machine).slice(-most);
   if (last === undefined) return { records: [], questions };
   // A mark for each batch: some of them hold enough.
   const from = marks.findLast(({ seq }) => last.seq - seq >= most)?.place ?? membership.from;

@@ -14,7 +14,7 @@ import {
   type Signed,
   spanOf,
   whyNotPinned,
-} from "@assent/guard/seal";
+} from "@assent/guard/signature";
 import { ensureFolder, errorCode, type Machine, openState, stateFolder, withLock, writeAtomic, readText } from "@assent/guard/state";
 import { askServer } from "./client.ts";
 import type { TeamMembership } from "./membership.ts";

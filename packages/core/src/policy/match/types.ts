@@ -39,7 +39,7 @@ export interface Rule {
   readonly root?: string;
   /** From a project file nobody has trusted: only ask and deny count. */
   readonly untrusted?: boolean;
-  /** An allow that lifts the wall, too: what it speaks of is not confined. */
+  /** An allow that lifts the sandbox, too: what it speaks of is not confined. */
   readonly confined?: false;
   /** It is about some only; absent: about everybody. */
   readonly when?: RuleWhen;
@@ -100,7 +100,7 @@ export interface SigningKeys {
   readonly credentials: readonly { readonly person: string; readonly id: string; readonly key: string }[];
 }
 
-/** What people of a team may answer from afar, as rules. */
+/** What people of a team may answer remotely, as rules. */
 export interface TeamSettings {
   /** Questions about what these speak of. */
   readonly answers: readonly string[];
@@ -125,7 +125,7 @@ export interface Settings {
   readonly automation: Automation;
   readonly audit: AuditSettings;
   readonly undo: UndoSettings;
-  /** Absent: nobody answers from afar. */
+  /** Absent: nobody answers remotely. */
   readonly team?: TeamSettings;
   /** Programs that start the command behind their name, and words that stand for a command: of the user's and managed files alone. */
   readonly wrappers?: readonly string[];

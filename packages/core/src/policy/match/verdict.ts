@@ -42,13 +42,13 @@ export interface Verdict {
   /** The reason comes from an untrusted project's file: for people, never for the model. */
   readonly untrusted?: boolean;
   /**
-   * INVARIANT: no mode that waives questions waives one that is `false`: where nobody is asked it is a denial. `by-host`: the
+   * INVARIANT: no mode that skips questions skips one that is `false`: where nobody is asked it is a denial. `by-host`: the
    * host's own mode does, a bypass of Assent's does not.
    */
   readonly waivable?: false | "by-host";
   /** A rule that may match, of a kind that a supervised run holds what happens against: it finds out, and refuses then. */
   readonly settledInRun?: true;
-  /** The rule that allows it lifts the wall, too: it is not confined. */
+  /** The rule that allows it lifts the sandbox, too: it is not confined. */
   readonly bare?: true;
 }
 

@@ -83,7 +83,7 @@ const PASSKEYS = 'write "passkeys": { "rules": ["Bash(npm publish:*)"], "site": 
 const CREDENTIAL = "`assent team policy passkeys FILE` writes it";
 /** An origin as browsers write it. Passkeys belong to names, never to addresses. */
 const SITE = /^(?:https:\/\/(?:[a-z\d-]+\.)*[a-z][a-z\d-]*(?::(?!443$)[1-9]\d{0,4})?|http:\/\/localhost(?::(?!80$)[1-9]\d{0,4})?)$/;
-/** Nothing that steers a terminal, cannot be seen, or turns the direction of text. */
+/** Nothing that controls a terminal, cannot be seen, or turns the direction of text. */
 const SHOWABLE =
   /^[ -~\u00a1-\u00ac\u00ae-\u061b\u061d-\u180d\u180f-\u200a\u2010-\u2027\u202f-\u205f\u2070-\ufefe\uff00-\ufff8\ufffc\ufffd]+$/;
 const codedText = (most: number, what: string) =>

@@ -2,7 +2,7 @@ import { foldCase, isBelow } from "../../path/index.ts";
 import { AGENT_INSTRUCTIONS, MACHINE_LOCKED, PROJECT_ASKED, USER_ASKED, USER_LOCKED, USER_OWN } from "./agent-table.ts";
 import { homeOf, type Places } from "../match/location.ts";
 
-/** Assent's own besides those of the agents: passes that waive its questions, a project's policy, the machine's settings. */
+/** Assent's own besides those of the agents: passes that skip its questions, a project's policy, the machine's settings. */
 const OWN = { userLocked: [".cache/agentperm/bypass/"], project: [".agent-permissions.jsonc"], machine: ["/etc/assent/"] } as const;
 
 /**
@@ -92,8 +92,8 @@ function liesInProject(lower: string, entries: ReadonlySet<string>, starts: Read
 /** The first names of entries. */
 const startsOf = (entries: readonly string[]): ReadonlySet<string> => new Set(entries.map((entry) => entry.split("/", 1)[0] ?? ""));
 
-/** True for a project's file that an agent is steered by: settings, and what its model reads by itself. */
-export function steersAgent(path: string): boolean {
+/** True for a project's file that an agent is controlled by: settings, and what its model reads by itself. */
+export function controlsAgent(path: string): boolean {
   const lower = foldCase(path);
   return isProjectSetting(lower, false) || liesInProject(lower, new Set(AGENT_INSTRUCTIONS), startsOf(AGENT_INSTRUCTIONS), false);
 }

@@ -31,7 +31,7 @@ import {
   type Value,
 } from "../words/value.ts";
 import { readNames } from "../words/arithmetic.ts";
-import { assignVariable, giveValue, handOn, steering } from "../words/variables.ts";
+import { assignVariable, giveValue, handOn, controlling } from "../words/variables.ts";
 import { expansion, leaving, redirectedOutcome, runStatements, same, type ShellOutcome } from "./walk.ts";
 
 /** One simple command: words, redirections and assignments in bash's order, then whatever the name means. */
@@ -65,7 +65,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
       assignVariable(cx, state, item.name, value, { exported: state.options.has("allexport"), span: at });
       if (item.index !== undefined || item.value.type === "ArrayValue") state.addAttributes(item.name, "a");
     } else {
-      if (!splitsOneLine(state, words, item.name, value)) steering(cx, item.name, value, { exported: true, span: at });
+      if (!splitsOneLine(state, words, item.name, value)) controlling(cx, item.name, value, { exported: true, span: at });
       handed.set(item.name, { value, span: at });
       env.push({ name: item.name, value: "atoms" in value ? textOf(value) : undefined });
       // The next of them sees it already.

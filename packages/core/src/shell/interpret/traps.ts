@@ -18,13 +18,13 @@ export function setTrap(cx: Context, state: ShellState, code: Value, span: Span 
   if (effects.moves) cx.moves();
   const out: Stream = effects.prints ? { is: "unknown", why: "what a trap prints", network: false } : NOTHING;
   if (last) return out;
-  if (effects.steers) cx.unknown("a trap that changes what names mean, or where the shell goes on", { span });
-  const { springing } = state;
-  state.springing = {
-    names: new Set([...springing.names, ...effects.names]),
-    moves: springing.moves || effects.moves,
-    prints: springing.prints || effects.prints,
-    reads: springing.reads || effects.reads,
+  if (effects.controls) cx.unknown("a trap that changes what names mean, or where the shell goes on", { span });
+  const { pendingTraps } = state;
+  state.pendingTraps = {
+    names: new Set([...pendingTraps.names, ...effects.names]),
+    moves: pendingTraps.moves || effects.moves,
+    prints: pendingTraps.prints || effects.prints,
+    reads: pendingTraps.reads || effects.reads,
   };
   for (const name of effects.names) state.blur(name, `$${name}, which a trap may change`);
   for (const name of effects.handed) state.hand(name, { value: unknown(`$${name}, which a trap may set`, true), span });
@@ -40,20 +40,20 @@ const CALM_EFFECTS: TrapEffects = {
   moves: false,
   prints: false,
   reads: false,
-  steers: false,
+  controls: false,
 };
 
 const POSITIONAL: readonly Value[] = [unknown("the positional parameters when a trap is sprung", true)];
 
 /** Whatever the command has that it fires around. */
-const SPRUNG_INPUT: Stream = { is: "unknown", why: "what a trap finds to read", network: false };
+const TRAP_INPUT: Stream = { is: "unknown", why: "what a trap finds to read", network: false };
 
 /** What the code leaves behind in the shell, without judging it. */
 function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
   const text = textOf(trap.code);
   const parsed = text === undefined ? undefined : parseShell(text);
   // Such code is a question of its own.
-  if (parsed?.ok !== true || !cx.enter()) return { ...CALM_EFFECTS, moves: true, prints: true, reads: true, steers: true };
+  if (parsed?.ok !== true || !cx.enter()) return { ...CALM_EFFECTS, moves: true, prints: true, reads: true, controls: true };
   const effects = cx.rehearse((): TrapEffects => {
     const state = surprised(trap, true);
     const watched = { ...trap, changed: new Set<string>(), moved: false, effects: CALM_EFFECTS };
@@ -61,7 +61,7 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
     const { readings } = cx;
     cx.traps.push(watched);
     cx.escapes.push({ from: "function", states: left }, { from: "loop", states: left });
-    const [{ out }] = failing(cx, () => runStatements(cx, state, parsed.script.commands, SPRUNG_INPUT));
+    const [{ out }] = failing(cx, () => runStatements(cx, state, parsed.script.commands, TRAP_INPUT));
     cx.escapes.length -= 2;
     const steady =
       left.length === 0 &&
@@ -77,7 +77,7 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
       moves: watched.moved,
       prints: out.is !== "none",
       reads: cx.readings > readings,
-      steers: !steady,
+      controls: !steady,
     };
   });
   cx.leave();
@@ -90,7 +90,7 @@ const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknow
 /** The state in which a trap is sprung: as when it was set, but for what has changed since. */
 function surprised({ state: before, since, changed, moved }: Omit<ShellTrap, "effects">, everything: boolean): ShellState {
   const state = before.fork();
-  state.sprung = true;
+  state.inTrap = true;
   state.mayBeMarked(before.marks.slice(since));
   for (const name of everything ? before.variables.keys() : changed)
     state.setVariable(name, unknown(`$${name} when a trap is sprung`, true));
@@ -115,7 +115,7 @@ export function judgeTraps(cx: Context, from: number): number {
     }
     const watched: ShellTrap = { ...trap, changed: new Set(), moved: false };
     cx.traps.push(watched);
-    RUNNER.script(cx, state, trap.code, SPRUNG_INPUT, { span: trap.span, keep: true });
+    RUNNER.script(cx, state, trap.code, TRAP_INPUT, { span: trap.span, keep: true });
     cx.traps.splice(cx.traps.indexOf(watched), 1);
     const more = [...watched.changed].some((name) => !trap.effects.names.has(name)) || (watched.moved && !trap.effects.moves);
     if (more && !trap.last) cx.unknown("a trap that does something else once functions are defined anew", { span: trap.span });

@@ -188,7 +188,7 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
       const run = i === 0 ? walk(input) : withInput(cx, input, walk);
       input = node.operators[i] === "|&" ? withErrors(run) : run.out;
       if (!last && cx.maybeZsh && run.spilled !== undefined) input = perhaps(sequence([input, run.spilled]));
-      if (inner.springing.prints) input = muddled(input);
+      if (inner.pendingTraps.prints) input = muddled(input);
       end = after(run, inner);
     }
     cx.concurrent--;

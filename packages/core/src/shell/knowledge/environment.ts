@@ -47,20 +47,20 @@ export type Variable =
   | "harmless"
   | "unknown"
   /** `unfit`: harmless with other values than this one. */
-  | { readonly steers: string; readonly everywhere: boolean; readonly unfit?: true; readonly guessed?: true };
+  | { readonly controls: string; readonly everywhere: boolean; readonly unfit?: true; readonly guessed?: true };
 
-/** Whether a variable with this value is harmless to every known program, or what it steers. */
+/** Whether a variable with this value is harmless to every known program, or what it controls. */
 export function readVariable(name: string, value: string | undefined): Variable {
   const named = allGroups().filter(({ isNamed, said }) => isNamed(said.has("folds") ? name.toLowerCase() : name));
   const rows = named.filter(({ said }) => said.has("harmless"));
   if (rows.some(({ said }) => fits(readGrammar(said.get("harmless") ?? "") ?? NOTHING, value))) return "harmless";
   const found = named.find(({ said }) => said.has("steers"))?.said;
   if (found !== undefined)
-    return { steers: found.get("steers") ?? "", everywhere: found.has("everywhere"), ...(found.has("guessed") ? { guessed: true } : {}) };
+    return { controls: found.get("steers") ?? "", everywhere: found.has("everywhere"), ...(found.has("guessed") ? { guessed: true } : {}) };
   const row = rows[0]?.said;
   if (row === undefined) return "unknown";
-  const steers = `such a value may be more than ${row.get("is") ?? ""}`;
-  return { steers, everywhere: false, ...(row.has("everyone") ? {} : { unfit: true }) };
+  const controls = `such a value may be more than ${row.get("is") ?? ""}`;
+  return { controls, everywhere: false, ...(row.has("everyone") ? {} : { unfit: true }) };
 }
 
 /** All names that stand in the table by themselves. */

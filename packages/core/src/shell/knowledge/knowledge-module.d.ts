@@ -7,9 +7,9 @@ declare module "#knowledge" {
   export const NOTES: string;
 }
 
-declare module "#knowledge/errands" {
-  /** A row for each tool: its names, then a field each (`packages/core/knowledge/errands/`). */
-  export const ERRANDS: readonly (readonly string[])[];
+declare module "#knowledge/services" {
+  /** A row for each tool: its names, then a field each (`packages/core/knowledge/services/`). */
+  export const TOOL_SERVICES: readonly (readonly string[])[];
 }
 
 declare module "#knowledge/packs" {

@@ -281,7 +281,7 @@ class PerlReader {
     this.at += text.length;
     const name = text.replaceAll(/[$@%#{}]/g, "");
     const rest = this.source.slice(this.at, this.at + 80);
-    if (rest.startsWith("::") || rest.startsWith("->") || rest.startsWith("'") || STEERING.has(name)) return this.fail(`uses ${text}`);
+    if (rest.startsWith("::") || rest.startsWith("->") || rest.startsWith("'") || CONTROLLING.has(name)) return this.fail(`uses ${text}`);
     if (name === "ENV") {
       const key = /^\{\s*(?:(\w+)|'(\w+)'|"(\w+)")\s*\}/.exec(rest);
       if (!plainVariable(key?.[1] ?? key?.[2] ?? key?.[3] ?? "") || /^\s*=[^=~]/.test(rest.slice(key?.[0].length)))
@@ -321,5 +321,5 @@ const MODULES: Readonly<Record<string, ReadonlySet<string>>> = {
   "List::Util": words("sum sum0 max min first maxstr minstr product uniq shuffle any all none"),
   POSIX: words("floor ceil fmod strftime"),
 };
-/** Variables through which Perl is steered: which files it reads, where it looks for code, what runs on a signal. */
-const STEERING = words("ARGV ARGVOUT INC SIG ISA EXPORT EXPORT_OK STDIN STDOUT STDERR DATA");
+/** Variables through which Perl is controlled: which files it reads, where it looks for code, what runs on a signal. */
+const CONTROLLING = words("ARGV ARGVOUT INC SIG ISA EXPORT EXPORT_OK STDIN STDOUT STDERR DATA");

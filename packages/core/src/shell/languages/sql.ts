@@ -21,7 +21,7 @@ const CHANGES = new Set(
   ).split(" "),
 );
 const DESTROYS = new Set("drop truncate delete purge".split(" "));
-/** Statements that only steer the session or a transaction. */
+/** Statements that only control the session or a transaction. */
 const SESSION = new Set("begin commit rollback end start savepoint release detach use abort".split(" "));
 
 /** Tables of servers that hold passwords or their hashes, and logins to other servers. */

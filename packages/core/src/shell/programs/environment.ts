@@ -77,7 +77,7 @@ function judgeHanded(inv: AskedProgram, { name, value, rows, open }: GivenVariab
   if (known !== "unknown") {
     // The shell has said so already.
     if (known.everywhere || (open && known.unfit === true)) return undefined;
-    return open && namesCode(name) && staysInProject(inv, value) ? undefined : `: ${known.steers}`;
+    return open && namesCode(name) && staysInProject(inv, value) ? undefined : `: ${known.controls}`;
   }
   const other = rows.find(({ names }) => names.includes("*"));
   if (other !== undefined) return judgeOwn(inv, name, value, other);

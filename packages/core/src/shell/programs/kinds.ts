@@ -314,7 +314,7 @@ export function environmentWord(inv: Pick<Invocation, "cx" | "state" | "span" | 
   // cross-env takes only the end of such a name, npm any letters in it.
   if (!/^[A-Za-z_]\w*$/.test(name)) refuse(inv, `sets \`${name}\`, which is not the name of a variable`);
   const found = readVariable(name, textOf(value)?.slice(equals + 1));
-  if (typeof found === "object" && found.everywhere) refuse(inv, `sets ${name}: ${found.steers}`, "leave the variable out");
+  if (typeof found === "object" && found.everywhere) refuse(inv, `sets ${name}: ${found.controls}`, "leave the variable out");
   const [first = "", ...rest] = value.atoms;
   const atoms = typeof first === "string" && first.length > equals + 1 ? [first.slice(equals + 1), ...rest] : rest;
   handOn(inv.state, name, { value: { atoms, many: false }, span: inv.span });

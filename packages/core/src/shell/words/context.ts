@@ -45,7 +45,7 @@ export interface TrapEffects {
   readonly prints: boolean;
   readonly reads: boolean;
   /** It defines functions and aliases, sets parameters and options, or returns. */
-  readonly steers: boolean;
+  readonly controls: boolean;
 }
 
 /** Code that runs between two commands, when a signal comes or the shell ends. */

@@ -450,7 +450,7 @@ function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExp
   if (isEndless(out) && exec >= 0) cx.addDanger(exec, "resource-bomb");
   else if (isEndless(out)) cx.unknown("the shell keeps what has no end", { span: cx.span(part), help: "take a part: `head -c 1K FILE`" });
   return streamText(
-    ex.state.springing.prints && out.is !== "unknown"
+    ex.state.pendingTraps.prints && out.is !== "unknown"
       ? { is: "unknown", why: "what is printed beside a trap", network: isNetwork(out) }
       : out,
     `the output of ${brief(part.text)}`,

@@ -81,7 +81,7 @@ export function replaceInput(cx: Context, state: ShellState): void {
 }
 
 export const leftOf = (cx: Context, state: ShellState, input: Stream): Left =>
-  state.springing.reads ? "pieces" : (cx.taken.get(input) ?? "whole");
+  state.pendingTraps.reads ? "pieces" : (cx.taken.get(input) ?? "whole");
 
 function mark(cx: Context, input: Stream, leaves: "lines" | "pieces"): void {
   if (cx.taken.get(input) !== "pieces") cx.taken.set(input, leaves);

@@ -32,7 +32,7 @@ export interface Hidden {
 }
 
 /** What a trap may do between any two commands (bash(1), `trap`). */
-export interface Springing {
+export interface PendingTraps {
   /** Variables that it sets: their value is unknown from here on. */
   readonly names: ReadonlySet<string>;
   /** It may leave the folder. */
@@ -43,7 +43,7 @@ export interface Springing {
   readonly reads: boolean;
 }
 
-export const CALM: Springing = { names: new Set(), moves: false, prints: false, reads: false };
+export const CALM: PendingTraps = { names: new Set(), moves: false, prints: false, reads: false };
 
 /** What the line makes of names beside giving them values: a trap set before finds it so when it is sprung. */
 export type Mark =
@@ -105,11 +105,11 @@ export class ShellState {
   environment: ReadonlyMap<string, Handed>;
   /** One for each function being called, the innermost last. */
   frames: readonly ReadonlyMap<string, Hidden>[];
-  springing: Springing;
+  pendingTraps: PendingTraps;
   /** Options that may be set. */
   options: ReadonlySet<Followed>;
   /** In the code of a trap: how many functions are being called around it, and what they hide, is not known. */
-  sprung: boolean;
+  inTrap: boolean;
   /** Inputs in which nothing is left. */
   ended: ReadonlySet<Stream>;
   /** One list for the whole shell, in the order of the walk. */
@@ -134,9 +134,9 @@ export class ShellState {
     this.positional = [];
     this.environment = NO_VARIABLES;
     this.frames = [];
-    this.springing = CALM;
+    this.pendingTraps = CALM;
     this.options = NO_OPTIONS;
-    this.sprung = false;
+    this.inTrap = false;
     this.ended = NO_INPUTS;
     this.marks = [];
     this.portable = false;
@@ -178,7 +178,7 @@ export class ShellState {
   }
 
   set places(places: readonly ShellPlace[]) {
-    this.standing = this.springing.moves ? [{ is: "unknown", why: "the working directory, which a trap may change" }] : places;
+    this.standing = this.pendingTraps.moves ? [{ is: "unknown", why: "the working directory, which a trap may change" }] : places;
   }
 
   fork(): ShellState {
@@ -186,9 +186,9 @@ export class ShellState {
     copy.positional = this.positional;
     copy.attributes = this.attributes;
     copy.frames = this.frames;
-    copy.springing = this.springing;
+    copy.pendingTraps = this.pendingTraps;
     copy.options = this.options;
-    copy.sprung = this.sprung;
+    copy.inTrap = this.inTrap;
     copy.ended = this.ended;
     copy.marks = this.marks;
     copy.portable = this.portable;
@@ -266,7 +266,7 @@ export class ShellState {
     const top = this.frames.at(-1);
     this.frames = this.frames.slice(0, -1);
     for (const [name, { saved, attributes, maybe }] of top ?? []) {
-      const before = this.springing.names.has(name) ? unknown(`$${name}, which a trap may change`, true) : saved;
+      const before = this.pendingTraps.names.has(name) ? unknown(`$${name}, which a trap may change`, true) : saved;
       const visible = this.variables.get(name);
       const now = maybe ? either(name, before, visible) : before;
       if (now === undefined) this.dropVariable(name);
@@ -383,7 +383,7 @@ function joinFrames(a: ShellState, b: ShellState): readonly ReadonlyMap<string, 
   });
 }
 
-function joinSpringing(a: Springing, b: Springing): Springing {
+function joinPendingTraps(a: PendingTraps, b: PendingTraps): PendingTraps {
   if (a === b) return a;
   return { names: new Set([...a.names, ...b.names]), moves: a.moves || b.moves, prints: a.prints || b.prints, reads: a.reads || b.reads };
 }
@@ -393,12 +393,12 @@ export function joinStates(a: ShellState | undefined, b: ShellState | undefined)
   if (a === undefined || a === b) return b;
   if (b === undefined) return a;
   const out = new ShellState([], undefined, joinLists(a.functions, b.functions), joinLists(a.aliases, b.aliases));
-  out.sprung = a.sprung;
+  out.inTrap = a.inTrap;
   out.ended = a.ended === b.ended ? a.ended : new Set([...a.ended].filter((input) => b.ended.has(input)));
   out.marks = a.marks;
   out.portable = a.portable || b.portable;
   out.kept = a.kept === b.kept ? a.kept : new Set([...a.kept, ...b.kept]);
-  out.springing = joinSpringing(a.springing, b.springing);
+  out.pendingTraps = joinPendingTraps(a.pendingTraps, b.pendingTraps);
   out.places = joinPlaces(a.places, b.places);
   out.frames = joinFrames(a, b);
   out.attributes = joinAttributes(a.attributes, b.attributes);
@@ -462,9 +462,9 @@ export function sameState(a: ShellState, b: ShellState): boolean {
   if (a === b) return true;
   if (
     a.options.size !== b.options.size ||
-    a.springing.names.size !== b.springing.names.size ||
-    a.springing.moves !== b.springing.moves ||
-    a.springing.reads !== b.springing.reads
+    a.pendingTraps.names.size !== b.pendingTraps.names.size ||
+    a.pendingTraps.moves !== b.pendingTraps.moves ||
+    a.pendingTraps.reads !== b.pendingTraps.reads
   )
     return false;
   if (!sameAttributes(a.attributes, b.attributes) || !sameFrames(a.frames, b.frames)) return false;

@@ -26,7 +26,7 @@ export const isArrayFromStart = (name: string): boolean => isOf("array", name);
 
 const A_NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], many: false };
 
-/** Gives a variable a value, and says so when that steers what later commands do. */
+/** Gives a variable a value, and says so when that controls what later commands do. */
 export function assignVariable(
   cx: Context,
   state: ShellState,
@@ -34,7 +34,7 @@ export function assignVariable(
   value: ShellVariable,
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
-  const doubts = steers(cx, name, value, options.exported);
+  const doubts = controls(cx, name, value, options.exported);
   const now = giveValue(cx, state, name, value, options.span, doubts);
   if (options.exported || isExported(cx, state, name)) state.hand(name, { value: now, span: options.span });
 }
@@ -118,7 +118,7 @@ export function perhapsNumber(cx: Context, state: ShellState, name: string): voi
 
 /** What is certain of the value afterwards. */
 function kept(state: ShellState, name: string, value: ShellVariable, attributes: string, integer: boolean): ShellVariable {
-  if (state.springing.names.has(name)) return unknown(`$${name}, which a trap may change`, true);
+  if (state.pendingTraps.names.has(name)) return unknown(`$${name}, which a trap may change`, true);
   if (attributes.includes("r")) return unknown(`$${name}, which is readonly`, true);
   if (/[ulc]/.test(attributes)) return unknown(`$${name}, whose letters change`, true);
   if (isOf("reset", name)) return unknown(`$${name}`, true);
@@ -142,17 +142,17 @@ const isDigits = (value: ShellVariable): boolean =>
   value.atoms.every((atom) => (typeof atom === "string" ? /^(0|-?[1-9]\d*)$/.test(atom) : "hole" in atom && atom.number === true));
 
 /** Says so when this variable, set for one command or for the rest of the line, makes every program run or trust something else. */
-export function steering(
+export function controlling(
   cx: Context,
   name: string,
   value: ShellVariable,
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
-  const doubts = steers(cx, name, value, options.exported);
+  const doubts = controls(cx, name, value, options.exported);
   cx.doubt(options.span, doubts);
 }
 
-function steers(cx: Context, name: string, value: ShellVariable, exported: boolean): readonly ShellDoubt[] {
+function controls(cx: Context, name: string, value: ShellVariable, exported: boolean): readonly ShellDoubt[] {
   if (!exported && !isOf("exported", name) && !isOf("names", name)) return [];
   const text = isArray(value) ? undefined : textOf(value);
   const extended = name === "PATH" && text === undefined && !isArray(value) && extendsPath(cx, value.atoms);
@@ -160,13 +160,13 @@ function steers(cx: Context, name: string, value: ShellVariable, exported: boole
   return [
     cx.maybeZsh &&
       isOf("names", name) &&
-      steersZsh(cx, name, value) && { reason: `sets ${name}, which in zsh decides what names stand for`, help: ANOTHER },
-    typeof found === "object" && found.everywhere && { reason: `sets ${name}: ${found.steers}`, help: "leave the variable out" },
+      controlsZsh(cx, name, value) && { reason: `sets ${name}, which in zsh decides what names stand for`, help: ANOTHER },
+    typeof found === "object" && found.everywhere && { reason: `sets ${name}: ${found.controls}`, help: "leave the variable out" },
   ];
 }
 
 /** `for path in a.txt b.txt` and `options=-l` are common in bash; a file is no folder of programs. */
-function steersZsh({ world }: Context, name: string, value: ShellVariable): boolean {
+function controlsZsh({ world }: Context, name: string, value: ShellVariable): boolean {
   if (isArray(value)) return true;
   // `functions[ls]=…`: what one element gets is not kept.
   if (!name.endsWith("path"))

@@ -143,7 +143,7 @@ function repositoryHere({ exec, machine, repository: found, world }: PlainAction
   const git = new Git({ ...exec, resolved: program.path }, found.top, machine);
   // glab, "Configuration": settings of the repository's own, hosts and aliases among them.
   const folders = [found.common, resolvePath(found.top, git.line("rev-parse", "--git-dir") ?? ".git")];
-  const isSteered = folders.some((one) => existsSync(joinPath(one, "glab-cli")));
+  const isControlled = folders.some((one) => existsSync(joinPath(one, "glab-cli")));
   const remotes = git
     .lines("remote")
     .flatMap((remote) => [
@@ -160,7 +160,7 @@ function repositoryHere({ exec, machine, repository: found, world }: PlainAction
   const [only = ""] = names;
   const [host = "", repository = ""] = only.split(" ");
   if (names.size !== 1 || host !== forge || repository === "") return { why: "the remotes do not say which repository it means" };
-  if (git.line("config", "--get-regexp", "^remote\\..*\\.(gh|glab)-resolved$") !== undefined || isSteered)
+  if (git.line("config", "--get-regexp", "^remote\\..*\\.(gh|glab)-resolved$") !== undefined || isControlled)
     return { why: "the configuration names another repository" };
   return { root: found.root, host, repository };
 }

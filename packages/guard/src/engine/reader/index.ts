@@ -2,7 +2,7 @@ import { type Action, OutOfBudget, withBudget } from "@assent/core/action";
 import { expandBraces } from "@assent/core/pattern";
 import { joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "@assent/core/policy";
 import { readPolicy, type ReadOptions, type ReadResult } from "@assent/core/policy/read";
-import { type PolicySpan, readSealed } from "../../seal/index.ts";
+import { type PolicySpan, readSealed } from "../../signature/index.ts";
 import { effortClock, isTrusted, type Trust, readText, hexDigest } from "../../state/index.ts";
 import type { PolicySource } from "../policy-files.ts";
 import { packsAgreed, packsBy } from "./packs.ts";

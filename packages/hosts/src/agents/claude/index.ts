@@ -174,7 +174,7 @@ export const protocol: Protocol = {
     if (event === IN_SKILL) return reply(preToolUse("deny", `Assent: ${why}`, undefined, IN_SKILL));
     return reply(event === "PermissionRequest" ? {} : preToolUse("ask", `Assent: ${why}`));
   },
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const GREETING = "SessionStart";
@@ -238,7 +238,7 @@ const facts = /* @__PURE__ */ hostFacts({
   variables: {
     told: { CLAUDE_PROJECT_DIR: "path", CLAUDE_CODE_SHELL_PREFIX: "path" },
     marks: ["CLAUDECODE"],
-    steering: /* @__PURE__ */ listed(
+    controlling: /* @__PURE__ */ listed(
       "CLAUDE_CONFIG_DIR; CLAUDE_CODE_SHELL*; CLAUDE_CODE_SIMPLE*; CLAUDE_CODE_BUBBLEWRAP*; CLAUDE_CODE_USE_*",
       "CLAUDE_CODE_DISABLE_*; CLAUDE_ENV_FILE; ANTHROPIC_BASE_URL*; ANTHROPIC_AUTH_TOKEN*; ANTHROPIC_CUSTOM_HEADERS*",
     ),
@@ -259,7 +259,7 @@ const setup: Setup = {
   asks: "a dialog with the reason; in headless runs a denial with the reason",
   confines: "every command that it lets through or would ask about by default",
   waits: 30,
-  silence: "Claude Code's own permissions decide and ask; in headless runs they refuse",
+  noOpinion: "Claude Code's own permissions decide and ask; in headless runs they refuse",
   cannot: [
     "no hook is called for commands that the user types behind `!`",
     "commands within the text of skills and slash commands (`` !`…` ``) call a hook since 2.1.332 (`PreSkillShellCommand`), not where it is " +
@@ -290,7 +290,7 @@ const setup: Setup = {
   ],
   statusLine: (command) => ({ path: ["statusLine"], value: { type: "command", command }, must: "be" }),
   managed: { file: "/etc/claude-code/managed-settings.json", known: "measured" },
-  steered: {
+  controlled: {
     project: [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"],
     user: ["~/.claude/settings.json", "~/.claude/settings.local.json", "/etc/claude-code/managed-settings.json"],
     servers: true,
@@ -298,25 +298,25 @@ const setup: Setup = {
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["allowManagedHooksOnly"], when: true, does: "off", so: "hooks of users do not run" },
       { at: ["strictPluginOnlyCustomization"], when: "there", does: "off", so: "hooks may be taken from plugins alone" },
-      { at: ["env"], when: "environment", does: "steers", so: "" },
+      { at: ["env"], when: "environment", does: "controls", so: "" },
       {
         at: ["permissions", "defaultMode"],
         when: /^(?:bypassPermissions|dontAsk|acceptEdits)$/,
-        does: "waives",
+        does: "skips",
         so: "questions are skipped",
       },
-      { at: ["permissions", "defaultMode"], when: /^auto$/, does: "waives", so: "a classifier of the host's answers its questions" },
-      { at: ["autoMode"], when: "there", does: "waives", so: "it is told to that classifier", projectOnly: true },
+      { at: ["permissions", "defaultMode"], when: /^auto$/, does: "skips", so: "a classifier of the host's answers its questions" },
+      { at: ["autoMode"], when: "there", does: "skips", so: "it is told to that classifier", projectOnly: true },
       {
         at: ["permissions", "allow"],
         when: /"(?:\*|Bash|Bash\((?:\*|:\*)\)|Edit|Write|mcp__\*)"/,
-        does: "waives",
+        does: "skips",
         so: "everything of that kind runs without the host's question",
         projectOnly: true,
       },
-      { at: ["sandbox", "autoAllowBashIfSandboxed"], when: true, does: "waives", so: "commands run without a question", projectOnly: true },
+      { at: ["sandbox", "autoAllowBashIfSandboxed"], when: true, does: "skips", so: "commands run without a question", projectOnly: true },
       { at: ["fileSuggestion", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["skipDangerousModePermissionPrompt"], when: true, does: "waives", so: "the mode that asks nothing starts without a word" },
+      { at: ["skipDangerousModePermissionPrompt"], when: true, does: "skips", so: "the mode that asks nothing starts without a word" },
       { at: ["enableAllProjectMcpServers"], when: true, does: "starts", so: "servers of the repository start unasked" },
       {
         at: ["enabledMcpjsonServers"],

@@ -76,7 +76,7 @@ export const protocol: Protocol = {
   read,
   write,
   refuse: (why, event) => reply(event === "PermissionRequest" ? {} : preToolUse("deny", `Assent: ${why}`)),
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const home = (place: { readonly home: string; readonly env: Readonly<Record<string, string | undefined>> }): string =>
@@ -127,7 +127,7 @@ const facts = /* @__PURE__ */ hostFacts({
   },
   variables: {
     marks: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"],
-    steering: ["CODEX_*", "OPENAI_BASE_URL"],
+    controlling: ["CODEX_*", "OPENAI_BASE_URL"],
     asked: ["CODEX_HOME"],
   },
 });
@@ -142,7 +142,7 @@ const setup: Setup = {
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "denied with the reason",
   waits: 30,
-  silence: "Codex's approval policy decides and asks; in `codex exec` nobody is asked and its sandbox alone holds",
+  noOpinion: "Codex's approval policy decides and asks; in `codex exec` nobody is asked and its sandbox alone holds",
   cannot: [
     "hooks are not told the folder (`workdir`) in which a command is to run: relative paths are judged from the session's folder",
     "`write_stdin` to a running program and the hosted web search call no hook",
@@ -158,7 +158,7 @@ const setup: Setup = {
     also: [{ file: "/etc/codex/requirements.toml", format: "toml", keys: [{ path: ["features", "hooks"], value: true, must: "be" }] }],
     known: "measured",
   },
-  steered: {
+  controlled: {
     project: [".codex/config.toml", ".codex/hooks.json"],
     user: ["~/.codex/config.toml", "/etc/codex/config.toml", "/etc/codex/requirements.toml"],
     servers: [["mcp_servers"]],
@@ -167,33 +167,33 @@ const setup: Setup = {
       { at: ["features", "codex_hooks"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["profiles", "*", "features", "hooks"], when: false, does: "off", so: "with this profile no hook runs" },
       { at: ["profiles", "*", "features", "codex_hooks"], when: false, does: "off", so: "with this profile no hook runs" },
-      { at: ["zsh_path"], when: "there", does: "steers", so: "commands are run by it", projectOnly: true },
-      { at: ["openai_base_url"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
-      { at: ["chatgpt_base_url"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
-      { at: ["shell_environment_policy", "set"], when: "environment", does: "steers", so: "" },
-      { at: ["model_providers", "*", "base_url"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
-      { at: ["approval_policy"], when: /^never$/, does: "waives", so: "Codex asks nothing" },
-      { at: ["approvals_reviewer"], when: /^(?!user$)/, does: "waives", so: "somebody else answers Codex's questions", projectOnly: true },
-      { at: ["profiles", "*", "approval_policy"], when: /^never$/, does: "waives", so: "with this profile Codex asks nothing" },
-      { at: ["sandbox_mode"], when: /^danger-full-access$/, does: "waives", so: "Codex sandboxes nothing", projectOnly: true },
+      { at: ["zsh_path"], when: "there", does: "controls", so: "commands are run by it", projectOnly: true },
+      { at: ["openai_base_url"], when: "there", does: "controls", so: "the model is asked there", projectOnly: true },
+      { at: ["chatgpt_base_url"], when: "there", does: "controls", so: "the model is asked there", projectOnly: true },
+      { at: ["shell_environment_policy", "set"], when: "environment", does: "controls", so: "" },
+      { at: ["model_providers", "*", "base_url"], when: "there", does: "controls", so: "the model is asked there", projectOnly: true },
+      { at: ["approval_policy"], when: /^never$/, does: "skips", so: "Codex asks nothing" },
+      { at: ["approvals_reviewer"], when: /^(?!user$)/, does: "skips", so: "somebody else answers Codex's questions", projectOnly: true },
+      { at: ["profiles", "*", "approval_policy"], when: /^never$/, does: "skips", so: "with this profile Codex asks nothing" },
+      { at: ["sandbox_mode"], when: /^danger-full-access$/, does: "skips", so: "Codex sandboxes nothing", projectOnly: true },
       {
         at: ["profiles", "*", "sandbox_mode"],
         when: /^danger-full-access$/,
-        does: "waives",
+        does: "skips",
         so: "Codex sandboxes nothing",
         projectOnly: true,
       },
       {
         at: ["sandbox_workspace_write", "writable_roots"],
         when: "there",
-        does: "waives",
+        does: "skips",
         so: "Codex lets these be written",
         projectOnly: true,
       },
       {
         at: ["sandbox_workspace_write", "network_access"],
         when: true,
-        does: "waives",
+        does: "skips",
         so: "Codex sandboxes no network",
         projectOnly: true,
       },

@@ -115,7 +115,7 @@ export const protocol: Protocol = {
   write,
   refuse: (why, event) =>
     reply(event === "permissionRequest" ? {} : { permissionDecision: "deny", permissionDecisionReason: `Assent: ${why}` }),
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const facts = /* @__PURE__ */ hostFacts({
@@ -164,7 +164,7 @@ const facts = /* @__PURE__ */ hostFacts({
   variables: {
     told: { COPILOT_PROJECT_DIR: "path" },
     marks: ["COPILOT_CLI", "COPILOT_AGENT_*"],
-    steering: ["COPILOT_*"],
+    controlling: ["COPILOT_*"],
     asked: ["COPILOT_ALLOW_ALL", "COPILOT_ASSISTED_APPROVAL", "COPILOT_HOME", "COPILOT_CACHE_HOME", "COPILOT_PKG_CACHE_HOME"],
   },
 });
@@ -187,7 +187,7 @@ const setup: Setup = {
   confines: "commands that no rule of its files may match, where it was started with no option that might deny",
   asks: "a dialog; in `-p` and inside editors a denial with the reason",
   waits: 30,
-  silence: "Copilot decides and asks; with `--allow-all-tools` it goes ahead",
+  noOpinion: "Copilot decides and asks; with `--allow-all-tools` it goes ahead",
   cannot: [
     "an allow before a tool would override your own `--deny-tool`, so it is sent only where Copilot asks for permission",
     "what goes ahead sandboxed is allowed before a tool, so it is only where Copilot was started with no option that might deny",
@@ -195,7 +195,7 @@ const setup: Setup = {
     "hooks of a repository (also those in `.claude/settings.json`) run beside these",
   ],
   managed: { file: "/etc/github-copilot/policy.d/assent.json", known: "documented" },
-  steered: {
+  controlled: {
     project: /* @__PURE__ */ listed(
       ".github/copilot/settings.json; .github/copilot/settings.local.json; .claude/settings.json; .claude/settings.local.json",
       ".mcp.json; .github/mcp.json",
@@ -204,7 +204,7 @@ const setup: Setup = {
     folders: [".github/hooks", ".github/extensions"],
     servers: true,
     signs: [
-      { at: ["env"], when: "environment", does: "steers", so: "" },
+      { at: ["env"], when: "environment", does: "controls", so: "" },
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],

@@ -102,7 +102,7 @@ export const protocol: Protocol = {
     const message = `Assent: ${why}`;
     return reply({ permission: ASKING.has(event ?? "") ? "ask" : "deny", user_message: message, agent_message: message });
   },
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const facts = /* @__PURE__ */ hostFacts({
@@ -144,17 +144,17 @@ const setup: Setup = {
   fails: "the tool is refused (`failClosed`)",
   asks: "Cursor's own dialog, for commands and MCP tools; for other tools denied with the reason",
   waits: 30,
-  silence: "Cursor's own settings decide and ask",
+  noOpinion: "Cursor's own settings decide and ask",
   cannot: ["whether an allow spares you Cursor's own question is not known", "the host does not say which server an MCP tool belongs to"],
   managed: { file: "/etc/cursor/hooks.json", known: "documented" },
-  steered: {
+  controlled: {
     project: [".cursor/hooks.json", ".cursor/mcp.json", ".cursor/cli.json", ".cursor/permissions.json", ".cursor/sandbox.json"],
     user: ["~/.cursor/mcp.json", "~/.cursor/cli-config.json"],
     servers: true,
     signs: [
-      { at: ["permissions", "allow"], when: "there", does: "waives", so: "these run without Cursor's own question", projectOnly: true },
-      { at: ["approvalMode"], when: /^unrestricted$/, does: "waives", so: "questions are skipped" },
-      { at: ["type"], when: /^insecure_none$/, does: "waives", so: "Cursor sandboxes nothing", projectOnly: true },
+      { at: ["permissions", "allow"], when: "there", does: "skips", so: "these run without Cursor's own question", projectOnly: true },
+      { at: ["approvalMode"], when: /^unrestricted$/, does: "skips", so: "questions are skipped" },
+      { at: ["type"], when: /^insecure_none$/, does: "skips", so: "Cursor sandboxes nothing", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
     said: "hooks and servers of a repository run beside Assent's; whether one can switch hooks off is not known",

@@ -65,7 +65,7 @@ export const protocol: Protocol = {
     }),
   write,
   refuse: (why) => reply(preToolUse("deny", `Assent: ${why}`)),
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const GREETING = "SessionStart";
@@ -95,7 +95,7 @@ const facts = /* @__PURE__ */ hostFacts({
       code: /* @__PURE__ */ listed("--droid-path; --git-ai-bin; --listen; --remote-access; --daemon; --proxy"),
     },
   },
-  variables: { told: { FACTORY_PROJECT_DIR: "path" }, steering: ["FACTORY_*"] },
+  variables: { told: { FACTORY_PROJECT_DIR: "path" }, controlling: ["FACTORY_*"] },
 });
 
 const setup: Setup = {
@@ -108,7 +108,7 @@ const setup: Setup = {
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "denied with the reason: an ask lets the tool run in `droid exec`",
   waits: 30,
-  silence: "Droid's autonomy level decides: with `--auto low` and higher what it holds for harmless enough goes ahead",
+  noOpinion: "Droid's autonomy level decides: with `--auto low` and higher what it holds for harmless enough goes ahead",
   confines: "commands that none of its lists may match, but while it plans",
   asksLittle: "Droid with --auto",
   cannot: [
@@ -142,16 +142,16 @@ const setup: Setup = {
     ],
     known: "measured",
   },
-  steered: {
+  controlled: {
     project: [".factory/settings.json", ".factory/settings.local.json", ".factory/hooks.json", ".factory/mcp.json"],
     user: ["~/.factory/settings.json", "~/.factory/hooks.json"],
     servers: true,
     signs: [
       { at: ["hooksDisabled"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
       ...[["autonomyMode"], ["autonomyLevel"], ["sessionDefaultSettings", "autonomyMode"], ["sessionDefaultSettings", "autonomyLevel"]].map(
-        (at) => ({ at, when: /(?:medium|high|skip)/, does: "waives", so: "Droid asks less by itself", projectOnly: true }) as const,
+        (at) => ({ at, when: /(?:medium|high|skip)/, does: "skips", so: "Droid asks less by itself", projectOnly: true }) as const,
       ),
-      { at: ["commandAllowlist"], when: "there", does: "waives", so: "these commands run without Droid's own question", projectOnly: true },
+      { at: ["commandAllowlist"], when: "there", does: "skips", so: "these commands run without Droid's own question", projectOnly: true },
       { at: ["PreToolUse"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
       { at: ["SessionStart"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },

@@ -79,7 +79,7 @@ export const protocol: Protocol = {
     readShaped(call, { agent: "gemini", judged: JUDGED, others: OTHERS, tools: TOOLS, factsFor, host: hostOf, root: "GEMINI_PROJECT_DIR" }),
   write,
   refuse: (why) => reply({ decision: "deny", reason: `Assent: ${why}` }),
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const GREETING = "SessionStart";
@@ -135,7 +135,7 @@ const facts = /* @__PURE__ */ hostFacts({
   variables: {
     told: { GEMINI_PROJECT_DIR: "path" },
     marks: ["GEMINI_CLI"],
-    steering: ["GEMINI_CLI_*", "GEMINI_SANDBOX*", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_BASE_URL"],
+    controlling: ["GEMINI_CLI_*", "GEMINI_SANDBOX*", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_BASE_URL"],
     asked: ["GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_*", "GEMINI_CLI_TRUST*"],
   },
 });
@@ -152,7 +152,7 @@ const setup: Setup = {
   asks: "denied with the reason: an ask hangs headless runs",
   confines: "commands that none of its policies may match, where it was started in yolo mode",
   waits: 30,
-  silence: "Gemini's own policy decides and asks; in headless runs it refuses, in yolo mode it goes ahead",
+  noOpinion: "Gemini's own policy decides and asks; in headless runs it refuses, in yolo mode it goes ahead",
   cannot: [
     "in ACP mode (`--acp`, inside an editor) no hook is called: only Gemini's own policy files hold there (`assent export --agent gemini`)",
     "an allow does not spare you Gemini's own question",
@@ -185,7 +185,7 @@ const setup: Setup = {
     keys: [{ path: ["hooksConfig", "enabled"], value: true, must: "be" }],
     known: "measured",
   },
-  steered: {
+  controlled: {
     project: [".gemini/settings.json"],
     user: ["~/.gemini/settings.json", "/etc/gemini-cli/settings.json"],
     dotenv: [".gemini/.env", ".env"],
@@ -196,18 +196,18 @@ const setup: Setup = {
       { at: ["hooksConfig", "disabled"], when: /assent/, does: "off", so: "it names Assent" },
       { at: ["hooks", "enabled"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["hooks", "disabled"], when: /assent/, does: "off", so: "it names Assent" },
-      { at: ["tools", "allowed"], when: "there", does: "waives", so: "these tools run without Gemini's own question" },
-      { at: ["general", "defaultApprovalMode"], when: /^(?:yolo|auto_edit)$/, does: "waives", so: "questions are skipped" },
-      { at: ["tools", "approvalMode"], when: /^(?:yolo|auto_edit)$/, does: "waives", so: "questions are skipped" },
+      { at: ["tools", "allowed"], when: "there", does: "skips", so: "these tools run without Gemini's own question" },
+      { at: ["general", "defaultApprovalMode"], when: /^(?:yolo|auto_edit)$/, does: "skips", so: "questions are skipped" },
+      { at: ["tools", "approvalMode"], when: /^(?:yolo|auto_edit)$/, does: "skips", so: "questions are skipped" },
       {
         at: ["tools", "autoAccept"],
         when: true,
-        does: "waives",
+        does: "skips",
         so: "what Gemini holds for safe runs without a question",
         projectOnly: true,
       },
       { at: ["tools", "shell", "pager"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["advanced", "excludedEnvVars"], when: "there", does: "steers", so: "which variables of `.env` count", projectOnly: true },
+      { at: ["advanced", "excludedEnvVars"], when: "there", does: "controls", so: "which variables of `.env` count", projectOnly: true },
       { at: ["tools", "discoveryCommand"], when: "there", does: "starts", so: "a program that the host starts" },
       { at: ["tools", "callCommand"], when: "there", does: "starts", so: "a program that the host starts" },
       { at: ["mcp", "serverCommand"], when: "there", does: "starts", so: "a program that the host starts" },

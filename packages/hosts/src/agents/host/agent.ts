@@ -1,6 +1,6 @@
 import type { NativeRules } from "../rules/contract.ts";
 import type { Protocol } from "./protocol.ts";
-import type { Steered } from "./steered.ts";
+import type { Controlled } from "./controlled.ts";
 
 /** A value of a JSON, JSONC or TOML file. */
 export type SettingValue = string | number | boolean | null | readonly SettingValue[] | { readonly [key: string]: SettingValue };
@@ -13,7 +13,7 @@ export interface InstallPlace {
   /** Undefined: for the user, in all projects. */
   readonly project: string | undefined;
   /**
-   * What the host's shell is to run for an event. Absolute, and with an environment that an agent cannot steer. `exits`: another exit
+   * What the host's shell is to run for an event. Absolute, and with an environment that an agent cannot control. `exits`: another exit
    * status than 0 and 2 says something, too.
    */
   readonly command: (event: string, exits?: "any") => string;
@@ -96,7 +96,7 @@ export interface Setup {
   /** Where a hook cannot ask: for how many seconds the host surely waits for one, as it is registered; absent: not known. */
   readonly waits?: number;
   /** What becomes of a call about which the host hears nothing, as of every call where hooks are off. */
-  readonly silence: string;
+  readonly noOpinion: string;
   /** How people know it (`Droid with --auto`), where it goes ahead with most of what it hears nothing about. */
   readonly asksLittle?: string;
   /** What a denial does, where it is more than a refusal of which the model reads the reason. */
@@ -125,7 +125,7 @@ export interface Setup {
     readonly known: "measured" | "documented";
   };
   /** What settings of a repository, or the user's own, do to its hooks. */
-  readonly steered: Steered;
+  readonly controlled: Controlled;
   /** Below home: where hooks stand that packages of others bring, `*` for a folder of any name. They go by the host's own command. */
   readonly packaged?: { readonly files: readonly string[]; readonly removed: string };
   /** Files to look at for weaknesses, and what to make of each. */
@@ -159,7 +159,7 @@ export interface HostFiles {
    * an agent may not change them.
    */
   readonly userLocked: readonly string[];
-  /** In a home folder. They steer the host (its servers, commands, helpers): a change is asked. */
+  /** In a home folder. They control the host (its servers, commands, helpers): a change is asked. */
   readonly userAsked: readonly string[];
   /** Folders in these that its model fills with its tools (memory, plans): no question. A `*` is any one name. */
   readonly userOwn?: readonly string[];
@@ -218,7 +218,7 @@ export interface HostVariables {
   /** It sets them for the commands that its model runs. */
   readonly marks: readonly string[];
   /** They say where its settings lie, which server it talks to, what it starts. */
-  readonly steering: readonly string[];
+  readonly controlling: readonly string[];
   /** An agent may not set them for a command without a question. */
   readonly asked: readonly string[];
 }
@@ -251,7 +251,7 @@ export const hostFacts = ({
   readonly damaged?: HostFacts["damaged"];
 }): HostFacts => ({
   files: { userLocked: [], userAsked: [], project: [], instructions: [], machine: [], secrets: [], ...files },
-  variables: { told: {}, marks: [], steering: [], asked: [], ...variables },
+  variables: { told: {}, marks: [], controlling: [], asked: [], ...variables },
   damaged: "exit 2",
   ...rest,
 });

@@ -45,7 +45,7 @@ export interface Protocol {
   /** The safe answer when there is no request to judge: a question, or a denial where the host has none. */
   refuse(why: string, event: string | undefined): Reply;
   /** When there is nothing to decide. */
-  readonly silence: Reply;
+  readonly noOpinion: Reply;
   /** How it starts commands through a program of ours, where it can. */
   readonly wrapping?: Wrapping;
   /** What it tells when something has ended, and hears then. */
@@ -94,10 +94,10 @@ export interface Wrapping {
 }
 
 /** The answers of a host that hears no more of a hook than its exit code, and why a tool is refused. */
-export const BY_EXIT: Pick<Protocol, "write" | "refuse" | "silence"> = {
+export const BY_EXIT: Pick<Protocol, "write" | "refuse" | "noOpinion"> = {
   write: ({ answer }) => (answer.decision === "deny" ? refuseByExit(answer.modelReason) : { exit: 0 }),
   refuse: refuseByExit,
-  silence: { exit: 0 },
+  noOpinion: { exit: 0 },
 };
 
 export function refuseByExit(why: string): Reply {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { confineLauncher } from "@assent/core/action";
-import { ensureFolder, errorCode, isOwn, type Machine, residentFolder, writeAtomic } from "@assent/guard/state";
+import { ensureFolder, errorCode, isOwn, type Machine, daemonFolder, writeAtomic } from "@assent/guard/state";
 import { architectureOf, type LauncherArchitecture, launcherName, type Stub, withTable } from "./launcher.ts";
 import { assigned, type Program, starts } from "./program.ts";
 
@@ -26,7 +26,7 @@ export function programWith(
 
 /**
  * What hosts start in the place of a command: `confine TICKET COMMAND` (`stubs/confine.c`), which becomes
- * `front node bin.cjs run --confined TICKET -- COMMAND`, with nothing of the caller's environment that could steer Node, its libraries or
+ * `front node bin.cjs run --confined TICKET -- COMMAND`, with nothing of the caller's environment that could control Node, its libraries or
  * the loader. `front`: what stands in front of the run (`stubs/front.c`); `spare`: what hands it to a supervisor that waits
  * (`stubs/spare.c`).
  */
@@ -47,7 +47,7 @@ export const runWords = (
   machine: Pick<Machine, "home" | "env">,
   { front, spare }: { readonly front: string | undefined; readonly spare: string | undefined },
 ): readonly string[] => [
-  ...(spare === undefined ? [] : [spare, `${residentFolder(machine)}/`]),
+  ...(spare === undefined ? [] : [spare, `${daemonFolder(machine)}/`]),
   ...(front === undefined ? [] : [front]),
   node,
   `${folder}/bin.cjs`,

@@ -206,7 +206,7 @@ const TRIED = "supervises.json";
 
 /**
  * Why no command can be supervised here; undefined: it can. A run that does nothing is tried, once for this kernel, program and place:
- * what a system call says that only asks is not what a wall needs.
+ * what a system call says that only asks is not what a sandbox needs.
  */
 function cannotSupervise(machine: Machine, program: Program): string | undefined {
   const state = openState(machine);

@@ -48,7 +48,7 @@ type Ready = Agent & { readonly setup: Setup };
 export function otherGuards(agent: Ready, place: InstallPlace, machine: Machine, project: string | undefined): readonly OtherGuard[] {
   const registrations = agent.setup.registrations(place);
   const own = registrations.flatMap((one) => (one.is === "entries" ? [one.file] : hookFilesBeside(one.file)));
-  const { user = [], project: shared } = agent.setup.steered;
+  const { user = [], project: shared } = agent.setup.controlled;
   const files = new Map<string, boolean>();
   for (const file of [...own, ...user.map((name) => name.replace(/^~(?=\/)/, machine.home))]) files.set(file, false);
   if (project !== undefined && project !== machine.home) for (const name of shared) files.set(`${project}/${name}`, true);

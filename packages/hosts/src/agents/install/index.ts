@@ -2,7 +2,7 @@ export { confine } from "./confiner.ts";
 export { carryOut, type Done } from "./carry-out.ts";
 export { confineProgram, ensureConfineLauncher } from "./confine-launcher.ts";
 export { commandPrograms, ensureShellPrefix, shellPrefixProgram } from "./shell-prefix.ts";
-export { serversOf, settingsIn, shellSteering, steeringOf } from "./look.ts";
+export { serversOf, settingsIn, shellControl, controlOf } from "./look.ts";
 export { type OtherGuard, otherGuards, planTakingOut } from "./guards.ts";
 export { architectureOf, HANDED_ON, handedOn, launcherName, launcherTable, type LauncherArchitecture, withTable } from "./launcher.ts";
 export { readInstalled } from "./manifest.ts";

@@ -21,15 +21,15 @@ export interface Registered {
 }
 
 /**
- * Hosts built with Bun, and some others, take the `.env` of a project into their environment: what could steer the judge
+ * Hosts built with Bun, and some others, take the `.env` of a project into their environment: what could control the judge
  * is not taken from there, as the registered command of other hosts drops it.
  */
 export function machineFor(env: Readonly<Record<string, string | undefined>>, { state }: Registered = {}): Machine {
-  const kept = Object.entries(env).filter(([name]) => !STEERING.has(name) && !(name === "TMPDIR" && process.platform === "linux"));
+  const kept = Object.entries(env).filter(([name]) => !CONTROLLING.has(name) && !(name === "TMPDIR" && process.platform === "linux"));
   return thisMachine(Object.fromEntries(state === undefined ? kept : [...kept, ["XDG_STATE_HOME", state]]));
 }
 
-const STEERING: ReadonlySet<string> = new Set(["ASSENT_POLICY", "XDG_STATE_HOME", "XDG_CACHE_HOME"]);
+const CONTROLLING: ReadonlySet<string> = new Set(["ASSENT_POLICY", "XDG_STATE_HOME", "XDG_CACHE_HOME"]);
 
 /** The answer to one call, as `assent check` would give it. Everything that can go wrong ends in a refusal. */
 export function judgeCall(protocol: Protocol, payload: Input, event: string, cwd: string, registered?: Registered): Envelope {
@@ -40,7 +40,7 @@ export function judgeCall(protocol: Protocol, payload: Input, event: string, cwd
     if (outer !== undefined) return outer.is === "hook" ? envelopeIn(outer.stdout) : refuse("the supervisor around this did not answer");
     const machine = machineFor(process.env, registered);
     const reading = protocol.read({ payload, event, env: machine.env, folder: cwd });
-    if (reading.is === "nothing") return protocol.silence.envelope ?? {};
+    if (reading.is === "nothing") return protocol.noOpinion.envelope ?? {};
     if (reading.is === "problem") return refuse(reading.why);
     const options = { machine, reader: () => ({ read }), own, audit: true };
     const { request } = reading;

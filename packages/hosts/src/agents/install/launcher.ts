@@ -7,7 +7,7 @@ export type LauncherArchitecture = "x64" | "arm64";
 const LOOKS: Readonly<Record<Looks, number>> = { word: 1, text: 2, path: 3 };
 
 /**
- * What of any host's environment reaches the hook, as data: nothing here steers Node, its libraries or the loader. Where
+ * What of any host's environment reaches the hook, as data: nothing here controls Node, its libraries or the loader. Where
  * programs and temporary files lie and who the user is (a command means the same in the host's shell), what names the
  * terminal's pane, and what can only switch automation off.
  */

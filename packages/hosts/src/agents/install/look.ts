@@ -4,8 +4,17 @@ import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { readToml } from "@assent/core/edit/toml";
 import { readRegular, type Machine, namesIn } from "@assent/guard/state";
 import type { Setup, SettingValue } from "../host/agent.ts";
-import type { Steered } from "../host/steered.ts";
-import { allSigns, hooksInFront, type SteeringFound, serversIn, type ServerEntry, SHELL_FILES, signsIn, variablesIn } from "../steering.ts";
+import type { Controlled } from "../host/controlled.ts";
+import {
+  allSigns,
+  hooksInFront,
+  type ControlFound,
+  serversIn,
+  type ServerEntry,
+  SHELL_FILES,
+  signsIn,
+  variablesIn,
+} from "../control-files.ts";
 import { ownEntries } from "./own.ts";
 
 /** More folders above are not looked at. */
@@ -32,33 +41,33 @@ function foldersFrom(folder: string, top: string, home: string): readonly string
   return `${folder}/`.startsWith(`${top}/`) ? folders : [folder];
 }
 
-/** What could switch the host's hooks off, steer it or start programs in it: in the files of this folder, and in the user's own. */
-export const steeringOf = ({ steered }: Setup, machine: Pick<Machine, "home">, folder: string, top: string): readonly SteeringFound[] =>
-  steeringBy(steered, machine, folder, top);
+/** What could switch the host's hooks off, control it or start programs in it: in the files of this folder, and in the user's own. */
+export const controlOf = ({ controlled }: Setup, machine: Pick<Machine, "home">, folder: string, top: string): readonly ControlFound[] =>
+  controlBy(controlled, machine, folder, top);
 
 /** The same of what sets variables in a shell that stands there, whatever host is started from it. */
-export const shellSteering = (machine: Pick<Machine, "home">, folder: string, top: string): readonly SteeringFound[] =>
-  steeringBy(SHELL_FILES, machine, folder, top);
+export const shellControl = (machine: Pick<Machine, "home">, folder: string, top: string): readonly ControlFound[] =>
+  controlBy(SHELL_FILES, machine, folder, top);
 
 /** The servers that files of this folder start with the host. */
 export const serversOf = (
-  { steered }: Setup,
+  { controlled }: Setup,
   machine: Pick<Machine, "home">,
   folder: string,
   top: string,
 ): readonly (ServerEntry & { readonly file: string })[] =>
   foldersFrom(folder, top, machine.home).flatMap((at) =>
-    steered.project.flatMap((name) => {
+    controlled.project.flatMap((name) => {
       const file = `${at}/${name}`;
       const value = settingsIn(file);
-      return value === undefined ? [] : serversIn(withoutOwn(value, true), steered).map((entry) => ({ ...entry, file }));
+      return value === undefined ? [] : serversIn(withoutOwn(value, true), controlled).map((entry) => ({ ...entry, file }));
     }),
   );
 
-function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: string, top: string): readonly SteeringFound[] {
-  const { project, user = [], dotenv = [], scripts = [], folders = [], unhooking = [], bringing } = steered;
-  const signs = allSigns(steered);
-  const found: SteeringFound[] = [];
+function controlBy(controlled: Controlled, machine: Pick<Machine, "home">, folder: string, top: string): readonly ControlFound[] {
+  const { project, user = [], dotenv = [], scripts = [], folders = [], unhooking = [], bringing } = controlled;
+  const signs = allSigns(controlled);
+  const found: ControlFound[] = [];
   for (const at of foldersFrom(folder, top, machine.home)) {
     for (const name of project) found.push(...inFile(`${at}/${name}`, signs, true));
     for (const name of dotenv) found.push(...inDotenv(`${at}/${name}`, false));
@@ -74,24 +83,24 @@ function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: st
   return all.filter((each) => each.unhooking === undefined || unhooking.includes(each.unhooking));
 }
 
-function inFile(file: string, signs: Setup["steered"]["signs"], project: boolean): readonly SteeringFound[] {
+function inFile(file: string, signs: Setup["controlled"]["signs"], project: boolean): readonly ControlFound[] {
   const value = settingsIn(file);
   if (value !== undefined) return signsIn(file, withoutOwn(value, project), signs, project);
   // What a host may read and we cannot is not passed over in silence.
   const there = readRegular(file, MAX_DOTENV);
-  return there.is === "missing" ? [] : [{ file, does: "steers", what: "cannot be read, so nobody can tell what it switches off" }];
+  return there.is === "missing" ? [] : [{ file, does: "controls", what: "cannot be read, so nobody can tell what it switches off" }];
 }
 
-function inDotenv(file: string, script: boolean): readonly SteeringFound[] {
+function inDotenv(file: string, script: boolean): readonly ControlFound[] {
   const found = readRegular(file, MAX_DOTENV);
   if (found.is === "text") return variablesIn(file, found.text, script);
   // A folder of that name is a virtual environment of Python.
   return found.is === "missing" || statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
     ? []
-    : [{ file, does: "steers", what: "cannot be read, so nobody can tell what it sets" }];
+    : [{ file, does: "controls", what: "cannot be read, so nobody can tell what it sets" }];
 }
 
-function inFolder(folder: string): readonly SteeringFound[] {
+function inFolder(folder: string): readonly ControlFound[] {
   return namesIn(folder)
     .filter((name) => !name.startsWith(".") && !/^(?:assent|README)/i.test(name))
     .slice(0, 20)
@@ -100,8 +109,8 @@ function inFolder(folder: string): readonly SteeringFound[] {
 
 const MOST_LOOKED_AT = 5000;
 
-function inMarkdown(top: string, plugin: string | undefined): readonly SteeringFound[] {
-  const found: SteeringFound[] = [];
+function inMarkdown(top: string, plugin: string | undefined): readonly ControlFound[] {
+  const found: ControlFound[] = [];
   const paths = [top];
   for (const path of paths) {
     const text = path.endsWith(".md") ? readRegular(path, MAX_DOTENV) : undefined;

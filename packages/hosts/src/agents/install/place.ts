@@ -1,6 +1,6 @@
 import { shellWord } from "@assent/core/data";
 import { statSync } from "node:fs";
-import { leftFolder, type Machine, reportsFolder, residentFolder } from "@assent/guard/state";
+import { leftFolder, type Machine, reportsFolder, daemonFolder } from "@assent/guard/state";
 import type { InstallPlace, Registration, Setup } from "../host/agent.ts";
 import { agentNamed, type AgentId } from "../all.ts";
 import { ALWAYS_HANDED_ON, launcherName } from "./launcher.ts";
@@ -29,10 +29,10 @@ function askProgram({ folder, from = folder }: Program, platform: string, machin
   const [ask, launch] = (["ask", "launch"] as const).map((name) => launcherName(platform, process.arch, name));
   if (machine === "everybody" || ask === undefined || launch === undefined) return undefined;
   const [client, launcher] = [`${folder}/${ask}`, `${folder}/${launch}`];
-  return starts(`${from}/${ask}`) && starts(`${from}/${launch}`) ? [client, `${residentFolder(machine)}/`, launcher] : undefined;
+  return starts(`${from}/${ask}`) && starts(`${from}/${launch}`) ? [client, `${daemonFolder(machine)}/`, launcher] : undefined;
 }
 
-/** Clears the environment of all, so that nothing of it steers what follows. */
+/** Clears the environment of all, so that nothing of it controls what follows. */
 const CLEARED = "/usr/bin/env -i";
 
 /** The words before the program and its own, for `sh`. */

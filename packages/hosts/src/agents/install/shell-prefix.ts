@@ -1,5 +1,5 @@
 import { confineLauncher, shellPrefix } from "@assent/core/action";
-import { type Machine, residentFolder } from "@assent/guard/state";
+import { type Machine, daemonFolder } from "@assent/guard/state";
 import { besideProgram, CALLER, ensureLauncher, programWith, runWords, type WrittenLauncher } from "./confine-launcher.ts";
 import type { LauncherArchitecture } from "./launcher.ts";
 import { assigned, type Program, starts } from "./program.ts";
@@ -20,7 +20,7 @@ export function shellPrefixProgram(
 ): Buffer {
   const bin = `${program.folder}/bin.cjs`;
   // The variables stand in the environment already: `env` changes nothing, where no judge that stays answers.
-  const first = better === undefined ? [] : [better.client, `${residentFolder(machine)}/`, "/usr/bin/env"];
+  const first = better === undefined ? [] : [better.client, `${daemonFolder(machine)}/`, "/usr/bin/env"];
   const lists = [
     [...assigned(machine), CALLER],
     [...first, program.node, bin, "shell", agent],

@@ -2,7 +2,7 @@ import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Sample, type Setup } from "../host/agent.ts";
-import type { Steered } from "../host/steered.ts";
+import type { Controlled } from "../host/controlled.ts";
 import { inputInstead, SELF_TEST } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text, walk } from "../host/reading.ts";
@@ -76,7 +76,7 @@ export function openCodeProtocol(id: "opencode" | "kilo"): Protocol {
     read,
     write,
     refuse: (why, event) => reply(ASKED.has(event ?? "") ? {} : { status: "deny", reason: `Assent: ${why}` }),
-    silence: reply({}),
+    noOpinion: reply({}),
   };
 }
 
@@ -115,7 +115,7 @@ export const openCodeSample = (command: string, cwd: string): Sample => ({
 
 const ALLOWED = /^allow$|"(?:\*|bash|edit|external_directory)":"allow"/;
 
-export const openCodeSteered = (id: "opencode" | "kilo", folder: string, driven: string): Steered => ({
+export const openCodeControlled = (id: "opencode" | "kilo", folder: string, driven: string): Controlled => ({
   project: [`${id}.json`, `${id}.jsonc`, `${folder}/${id}.json`, `${folder}/${id}.jsonc`, `${folder}/package.json`],
   servers: [["mcp"]],
   user: [`~/.config/${id}/${id}.json`, `~/.config/${id}/${id}.jsonc`, `/etc/${id}/${id}.json`, `/etc/${id}/${id}.jsonc`],
@@ -124,15 +124,15 @@ export const openCodeSteered = (id: "opencode" | "kilo", folder: string, driven:
   signs: [
     { at: ["plugin"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
     { at: ["lsp", "*", "command"], when: "there", does: "starts", so: "programs that the host starts", projectOnly: true },
-    { at: ["lsp", "*", "env"], when: "environment", does: "steers", so: "" },
+    { at: ["lsp", "*", "env"], when: "environment", does: "controls", so: "" },
     { at: ["formatter", "*", "command"], when: "there", does: "starts", so: "programs that the host starts", projectOnly: true },
-    { at: ["formatter", "*", "environment"], when: "environment", does: "steers", so: "" },
+    { at: ["formatter", "*", "environment"], when: "environment", does: "controls", so: "" },
     { at: ["experimental", "hook", "*"], when: "there", does: "starts", so: "programs that the host starts", projectOnly: true },
     { at: ["dependencies"], when: "there", does: "starts", so: "packages that are installed into the host's process", projectOnly: true },
-    { at: ["agent", "*", "permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
-    { at: ["mode", "*", "permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
-    { at: ["provider", "*", "options", "baseURL"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
-    { at: ["permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
+    { at: ["agent", "*", "permission"], when: ALLOWED, does: "skips", so: "the host asks nothing by itself" },
+    { at: ["mode", "*", "permission"], when: ALLOWED, does: "skips", so: "the host asks nothing by itself" },
+    { at: ["provider", "*", "options", "baseURL"], when: "there", does: "controls", so: "the model is asked there", projectOnly: true },
+    { at: ["permission"], when: ALLOWED, does: "skips", so: "the host asks nothing by itself" },
   ],
   said:
     `no list of plugins, no plugin of the same name and no \`.env\` in a repository took the plugin out (${driven}); its own plugins run ` +
@@ -201,7 +201,7 @@ const facts = /* @__PURE__ */ hostFacts({
   },
   variables: {
     marks: ["OPENCODE"],
-    steering: ["OPENCODE_*"],
+    controlling: ["OPENCODE_*"],
     asked: /* @__PURE__ */ listed(
       "OPENCODE_PURE; OPENCODE_CONFIG; OPENCODE_CONFIG_DIR; OPENCODE_CONFIG_CONTENT; OPENCODE_PERMISSION",
       "OPENCODE_DISABLE_DEFAULT_PLUGINS; OPENCODE_TEST_MANAGED_CONFIG_DIR",
@@ -217,7 +217,7 @@ const setup: Setup = {
   events: ["tool.execute.before", "permission.asked"],
   fails: "a plugin that throws denies; OpenCode waits for a plugin that hangs",
   asks: "denied with the reason",
-  silence: "goes ahead, but for what OpenCode's own rules ask",
+  noOpinion: "goes ahead, but for what OpenCode's own rules ask",
   confines: "commands that none of its rules may match",
   asksLittle: "OpenCode",
   cannot: [
@@ -228,7 +228,7 @@ const setup: Setup = {
     "by itself OpenCode asks about little: what has no rule and no protection goes ahead",
   ],
   managed: /* @__PURE__ */ openCodeManaged("opencode"),
-  steered: /* @__PURE__ */ openCodeSteered("opencode", ".opencode", "OpenCode 1.18.34"),
+  controlled: /* @__PURE__ */ openCodeControlled("opencode", ".opencode", "OpenCode 1.18.34"),
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

@@ -61,7 +61,7 @@ export const protocol: Protocol = {
   read,
   write,
   refuse: (why) => reply({ block: true, reason: `Assent: ${why}` }),
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const facts = /* @__PURE__ */ hostFacts({
@@ -86,7 +86,7 @@ const facts = /* @__PURE__ */ hostFacts({
       code: ["--extension", "-e"],
     },
   },
-  variables: { steering: ["PI_*"], asked: ["PI_CODING_AGENT_DIR"] },
+  variables: { controlling: ["PI_*"], asked: ["PI_CODING_AGENT_DIR"] },
 });
 
 const setup: Setup = {
@@ -98,9 +98,9 @@ const setup: Setup = {
   fails: "blocks the tool",
   asks: "a dialog with the reason, also about what nobody has an opinion on; without a user interface a denial with the reason",
   confines: "every command",
-  silence: "goes ahead: pi asks nothing by itself",
+  noOpinion: "goes ahead: pi asks nothing by itself",
   cannot: ["commands that the user types behind `!` are not judged"],
-  steered: {
+  controlled: {
     project: [".pi/settings.json", ".pi/mcp.json"],
     user: ["~/.pi/agent/settings.json"],
     folders: [".pi/extensions"],
@@ -110,8 +110,8 @@ const setup: Setup = {
       { at: ["extensions"], when: /"[-!][^"]*(?:assent\.js|\*[^"]*)"/, does: "off", so: "it takes Assent's extension out", userOnly: true },
       { at: ["extensions"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
       { at: ["packages"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
-      { at: ["shellPath"], when: "there", does: "steers", so: "commands are run by it", projectOnly: true },
-      { at: ["shellCommandPrefix"], when: "there", does: "steers", so: "it stands before every command", projectOnly: true },
+      { at: ["shellPath"], when: "there", does: "controls", so: "commands are run by it", projectOnly: true },
+      { at: ["shellCommandPrefix"], when: "there", does: "controls", so: "it stands before every command", projectOnly: true },
     ],
     said: "a repository's own extensions run in the same process, and `.pi/mcp.json` starts servers once the folder is trusted",
   },

@@ -100,7 +100,7 @@ export const protocol: Protocol = {
   read,
   write,
   refuse: (why, event) => reply(event === "PermissionRequest" ? {} : preToolUse("deny", `Assent: ${why}`)),
-  silence: reply({}),
+  noOpinion: reply({}),
 };
 
 const GREETING = "SessionStart";
@@ -144,7 +144,7 @@ const facts = /* @__PURE__ */ hostFacts({
   variables: {
     told: { QWEN_PROJECT_DIR: "path" },
     marks: ["QWEN_CODE"],
-    steering: ["QWEN_*"],
+    controlling: ["QWEN_*"],
     asked: ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE", "QWEN_CODE_SYSTEM_*", "QWEN_CODE_TRUSTED_*", "QWEN_CODE_MANAGED_NPM_*", "QWEN_HOME"],
   },
 });
@@ -161,7 +161,7 @@ const setup: Setup = {
   asks: "denied with the reason",
   confines: "commands about which it would ask by itself; what its rules or its mode let through is as without",
   waits: 30,
-  silence: "Qwen's own permissions decide and ask; in yolo mode it goes ahead",
+  noOpinion: "Qwen's own permissions decide and ask; in yolo mode it goes ahead",
   cannot: [
     "hooks come after Qwen's own permissions: an allow spares you its question only where it was about to ask",
     "commands that a repository brings to be typed (`.qwen/commands/`) run the shell in their text (`!{…}`) without a hook: Qwen's own " +
@@ -180,7 +180,7 @@ const setup: Setup = {
     },
   ],
   managed: { file: "/etc/qwen-code/settings.json", keys: [{ path: ["disableAllHooks"], value: false, must: "be" }], known: "measured" },
-  steered: {
+  controlled: {
     project: [".qwen/settings.json"],
     user: ["~/.qwen/settings.json", "/etc/qwen-code/settings.json"],
     dotenv: [".qwen/.env", ".env"],
@@ -193,9 +193,9 @@ const setup: Setup = {
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["hooksConfig", "enabled"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["hooks", "disabled"], when: "there", does: "off", so: "these hooks do not run" },
-      { at: ["env"], when: "environment", does: "steers", so: "" },
-      { at: ["tools", "approvalMode"], when: /^(?:yolo|auto-edit)$/, does: "waives", so: "questions are skipped" },
-      { at: ["permissions", "defaultMode"], when: /^yolo$/, does: "waives", so: "questions are skipped" },
+      { at: ["env"], when: "environment", does: "controls", so: "" },
+      { at: ["tools", "approvalMode"], when: /^(?:yolo|auto-edit)$/, does: "skips", so: "questions are skipped" },
+      { at: ["permissions", "defaultMode"], when: /^yolo$/, does: "skips", so: "questions are skipped" },
       { at: ["tools", "discoveryCommand"], when: "there", does: "starts", so: "a program that the host starts" },
       { at: ["tools", "callCommand"], when: "there", does: "starts", so: "a program that the host starts" },
       { at: ["mcp", "serverCommand"], when: "there", does: "starts", so: "a program that the host starts" },

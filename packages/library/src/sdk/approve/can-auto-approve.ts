@@ -195,7 +195,7 @@ function environment(
   const strange = changed.find(([name]) => !/^[A-Za-z_]\w*$/.test(name));
   if (strange !== undefined) return { problem: `the environment has a variable with a strange name: ${brief(strange[0], 60)}` };
   return {
-    // It steers the command, not the judge: where policy and state lie is this process's own.
+    // It controls the command, not the judge: where policy and state lie is this process's own.
     machine: { ...own, env: { ...env, ...JUDGES, ...pick(own.env), HOME: own.home } },
     assignments: changed.map(([name, value = ""]) => `${name}=${value}`),
     home: env["HOME"] ?? own.home,
@@ -221,10 +221,10 @@ function preparedHome(home: string, own: Machine, reached: readonly string[], wo
   }
 }
 
-const STEERING = ["ASSENT_POLICY", "ASSENT_AUTO", "MCP_AUTO_APPROVE", "XDG_STATE_HOME", "XDG_CACHE_HOME"] as const;
-const JUDGES: Readonly<Record<string, undefined>> = Object.fromEntries(STEERING.map((name) => [name, undefined]));
+const CONTROLLING = ["ASSENT_POLICY", "ASSENT_AUTO", "MCP_AUTO_APPROVE", "XDG_STATE_HOME", "XDG_CACHE_HOME"] as const;
+const JUDGES: Readonly<Record<string, undefined>> = Object.fromEntries(CONTROLLING.map((name) => [name, undefined]));
 const pick = (env: Machine["env"]): Machine["env"] =>
-  Object.fromEntries(STEERING.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  Object.fromEntries(CONTROLLING.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 
 /** Known to the world, or meaning nothing to a program that is started. */
 const LOOKED_AT = new Set(["PATH", "HOME", "PWD", "OLDPWD", "SHLVL", "_"]);
@@ -314,7 +314,7 @@ function verdictOn(calls: readonly GuardCall[], place: CommandPlace, confines: b
     machine,
     adapt: (files) => withMode(files, place),
     // As codex does: whoever gets a refusal there may ask by `mayRunOutside`.
-    ...(confines ? { wall: () => undefined, refusable: options.policy === "full-auto" } : {}),
+    ...(confines ? { sandbox: () => undefined, refusable: options.policy === "full-auto" } : {}),
   };
   const verdicts = place.worlds.map(
     (world) => openedDecision(inside.judge(calls, { cwd: workdir }, { ...way, world: () => world }), false).verdict,

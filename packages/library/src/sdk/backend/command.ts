@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { processFields, sendSignal } from "@assent/guard/state";
-import type { RunOrder } from "@assent/supervisor/supervise/order";
+import type { RunOrder } from "@assent/supervisor/supervise/control-channel";
 import { ConfinedRunChannel, type RunEnd, type RunListener } from "../confined/run.ts";
 import { RefusedCalls, type RefusedInRun } from "../confined/refused.ts";
 

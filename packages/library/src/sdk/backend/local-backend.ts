@@ -348,7 +348,7 @@ function byGuard(guard: InsideGuard, options: LocalBackendOptions, root: string)
   // A guard that only reports stops nothing, so nothing stands around its commands.
   const supervision = supervise === false || inside.shadow ? undefined : guardSupervision(inside);
   const unknown = supervise === "unknown" && supervision !== undefined;
-  const wall = unknown ? { wall: whyNotSupervised } : {};
-  const checker = new BackendChecker(inside, { way: { fixed: true, shell: "sh", ...wall } });
+  const sandbox = unknown ? { sandbox: whyNotSupervised } : {};
+  const checker = new BackendChecker(inside, { way: { fixed: true, shell: "sh", ...sandbox } });
   return { checker, own: undefined, permissions: undefined, machine, env, path: env["PATH"], supervision, unknown };
 }

@@ -8,7 +8,7 @@ import { definedVariables, type Machine, messageOf, openState, thisMachine } fro
 import { sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
 import { ask, isPlainYes, type OnAsk, verdictOfQuestion } from "../common/ask.ts";
 import { assentProgram, judgeVariables, supervisorStart } from "../confined/run.ts";
-import type { RunOrder } from "@assent/supervisor/supervise/order";
+import type { RunOrder } from "@assent/supervisor/supervise/control-channel";
 import type { Start } from "./command.ts";
 
 /** How a backend's commands are started under supervision; `words` is what a shell was told. */

@@ -8,7 +8,7 @@ let found: boolean | undefined;
 export async function probeSandbox(cwd: string = process.cwd()): Promise<boolean> {
   if (found !== undefined) return found;
   try {
-    const { canSupervise, probeKernel } = await import("@assent/supervisor/supervise/wall/probe");
+    const { canSupervise, probeKernel } = await import("@assent/supervisor/supervise/sandbox/probe");
     found = canSupervise(await probeKernel(cwd));
   } catch {
     // No native part for this platform.

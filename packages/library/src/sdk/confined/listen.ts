@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isObject, parseObject } from "@assent/core/data";
 import { ensureFolder, isNumberTaken, type Machine, openState, randomHex, removeFile, TICKET_LASTS_MS } from "@assent/guard/state";
-import type { JudgedInRun } from "@assent/supervisor/supervise/order";
+import type { JudgedInRun } from "@assent/supervisor/supervise/control-channel";
 
 /** How a run that somebody else starts finds the guard that let it go ahead: its ticket says so, which no run can read. */
 export interface RunTells {

@@ -1,4 +1,4 @@
-import type { RefusedCall } from "@assent/supervisor/supervise/order";
+import type { RefusedCall } from "@assent/supervisor/supervise/control-channel";
 
 /** Something that a confined command was refused, and how often. */
 export interface RefusedInRun extends RefusedCall {

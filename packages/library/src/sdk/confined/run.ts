@@ -12,7 +12,7 @@ import {
   type RunOrder,
   type RunReport,
   type RunSignal,
-} from "@assent/supervisor/supervise/order";
+} from "@assent/supervisor/supervise/control-channel";
 import { LIBRARY } from "../common/library.ts";
 
 /** How a confined run ended: its program, or the run before it could. */
@@ -33,7 +33,7 @@ export interface SupervisorStart {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** INVARIANT: nothing here steers Node, the loader or OpenSSL: who confines is not changed by who is confined. */
+/** INVARIANT: nothing here controls Node, the loader or OpenSSL: who confines is not changed by who is confined. */
 const JUDGES =
   "HOME PATH USER LOGNAME LANG TZ TMPDIR XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME ASSENT_POLICY ASSENT_AUTO MCP_AUTO_APPROVE".split(
     " ",

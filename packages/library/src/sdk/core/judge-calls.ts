@@ -22,7 +22,7 @@ import {
   narrowByGuess,
   type Request,
   whoOf,
-  whyWithheld,
+  whyDowngraded,
 } from "@assent/core/request";
 import type { ShellKind } from "@assent/core/shell";
 import { folderNamedBy, type GuardCall, lowerCall, type LoweredCall } from "../create-guard/call.ts";
@@ -194,7 +194,7 @@ const CONSENT = { modes: "in code", trusted: [], restricted: [] };
 function heldBack(request: Request, verdict: RequestVerdict, policy: Policy): RequestVerdict {
   if (verdict.decision !== "allow") return verdict;
   const { automation } = policy.settings;
-  const why = whyWithheld(request, verdict, automation, { level: automation.when, consent: CONSENT, refusedInARow: () => 0 });
+  const why = whyDowngraded(request, verdict, automation, { level: automation.when, consent: CONSENT, refusedInARow: () => 0 });
   if (why === undefined) return verdict;
   const { rule: _rule, confined: _confined, ...rest } = verdict;
   return { ...rest, ...why };

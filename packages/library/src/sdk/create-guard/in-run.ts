@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { brief, sayAction, visible } from "@assent/core/action";
 import type { Question } from "@assent/guard/approve";
 import type { Principal } from "@assent/core/policy";
-import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/order";
+import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/control-channel";
 import type { RunningCall } from "./call.ts";
 import { placeOfRule } from "./policy-in-code.ts";
 import { isPlainYes, verdictOfQuestion } from "../common/ask.ts";

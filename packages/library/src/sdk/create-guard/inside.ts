@@ -1,7 +1,7 @@
 import type { Question } from "@assent/guard/approve";
 import type { GivenPolicies } from "@assent/guard/engine/given";
 import type { Principal } from "@assent/core/policy";
-import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/order";
+import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/control-channel";
 import type { GuardCall, RunningCall } from "./call.ts";
 import { GuardFlow } from "./flow.ts";
 import { GuardWorld } from "./guard-world.ts";

@@ -4,7 +4,7 @@ import { decide, type DecideOptions, failedOutcome, type Host, type Outcome, typ
 import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "@assent/guard/engine/given";
 import type { Policy, Principal } from "@assent/core/policy";
 import { type Machine, ProcessMemory, thisMachine, writeSealedTicket, writeTicket } from "@assent/guard/state";
-import type { JudgedInRun } from "@assent/supervisor/supervise/order";
+import type { JudgedInRun } from "@assent/supervisor/supervise/control-channel";
 import { confinedCommand, singleQuoted } from "@assent/core/action";
 import { ensureConfineLauncher } from "@assent/hosts/agents/install";
 import type { ConfinedStart, From } from "../common/adapted-guard.ts";
@@ -59,7 +59,7 @@ export interface JudgingWay {
   /** The field in which a host's own tool has its command: it starts what it is given there. */
   readonly field?: string | undefined;
   /** Whoever asks runs what goes ahead confined by itself, where this does not say why it cannot. */
-  readonly wall?: () => string | undefined;
+  readonly sandbox?: () => string | undefined;
   /** What the place that asks can do with an answer; by default it can ask a person, and leaves nothing to itself. */
   readonly host?: Partial<Host>;
   /** Where the call comes from, as a host says it. */
@@ -163,7 +163,7 @@ function judgeOne(
 ): JudgedCall {
   const { shell = root.shell } = way;
   const isCommand = "argv" in call || (shell !== "zsh" && ("shell" in call || isHostsCommand(lowered, way)));
-  const confines = isCommand && (way.wall !== undefined || (way.starts === true && root.confine));
+  const confines = isCommand && (way.sandbox !== undefined || (way.starts === true && root.confine));
   const named = folderNamedBy(lowered);
   const request = requestOf(lowered, root, place, options, way, { shell, confines, inside: "path" in named ? named.path : undefined });
   const about = { call, reason: options.reason ?? "" };
@@ -243,8 +243,8 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
   const { machine = root.machine, looks = false } = way;
   const made: { start?: ConfinedStart } = {};
   const confine: DecideOptions["confine"] = (_, on) => {
-    if (way.wall !== undefined) {
-      const problem = way.wall();
+    if (way.sandbox !== undefined) {
+      const problem = way.sandbox();
       return problem === undefined ? { command: "" } : { problem };
     }
     if (own !== undefined && own.policies.policyFiles.length > 0) return { problem: "the guard's own policy files do not reach a run" };

@@ -30,9 +30,9 @@ import {
   ruleEntries,
   starterPolicy,
 } from "@assent/guard/policy-edit";
-import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
+import { answerableRemote, parseRule, type RequestVerdict, same } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { teamClient } from "@assent/team/team/afar";
+import { teamClient } from "@assent/team/team/remote";
 import { grantedIn, ruleFor } from "../common/granted-in.ts";
 
 /** A request that is asked about before anything of it is done: a tool's call, a command of a host. */
@@ -110,7 +110,7 @@ export function requestQuestion({
   // Several rules together are no answer to one question.
   const only = outcome === undefined ? undefined : ruleFor(outcome);
   const offered = outcome === undefined || machine === undefined ? undefined : offeredSentence(outcome, machine);
-  const afar = outcome === undefined ? undefined : questionAfar(outcome);
+  const afar = outcome === undefined ? undefined : questionRemote(outcome);
   count += 1;
   return {
     seq: count,
@@ -141,11 +141,11 @@ export function offeredSentence(outcome: Outcome, machine: Machine): OfferedSent
 }
 
 /**
- * What of it goes to the team; undefined: the policy lets nobody answer it from afar. INVARIANT: the policy is the one of now, whenever
+ * What of it goes to the team; undefined: the policy lets nobody answer it remotely. INVARIANT: the policy is the one of now, whenever
  * the question was asked.
  */
-export function questionAfar({ request, verdict, basis }: Outcome): TeamPart | undefined {
-  const answerable = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
+export function questionRemote({ request, verdict, basis }: Outcome): TeamPart | undefined {
+  const answerable = basis === undefined ? undefined : answerableRemote(verdict, basis);
   if (answerable === undefined) return undefined;
   const { subagent, cwd, tool, input } = request;
   // What a file is to have is not sent, in no question either.

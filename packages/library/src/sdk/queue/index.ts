@@ -3,7 +3,7 @@ export {
   askClients,
   askQueue,
   offeredSentence,
-  questionAfar,
+  questionRemote,
   type QueuedRequest,
   rememberReply,
   requestQuestion,

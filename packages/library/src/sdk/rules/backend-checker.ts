@@ -52,7 +52,7 @@ export type RefusedOutcome = DeniedOutcome | PendingOutcome;
 
 /** How a backend's operations are judged by a guard, and what becomes of its refusals. */
 export interface CheckerWay {
-  /** `wall`: commands that nobody can know are allowed, and started confined; why they cannot be, where they cannot. */
+  /** `sandbox`: commands that nobody can know are allowed, and started confined; why they cannot be, where they cannot. */
   readonly way: JudgingWay;
   /** What an operation makes of the policy. */
   readonly adapt?: (operation: Operation, found: Policy) => Policy;
@@ -122,7 +122,7 @@ export class BackendChecker {
 
   #judge({ operation, calls, pinned }: CheckTarget, cwd = this.#cwd, looks = false): JudgedCalls {
     const {
-      way: { wall, ...way },
+      way: { sandbox, ...way },
       adapt,
     } = this.#as;
     const world: JudgingWay["world"] = (machine, folder, root) => {
@@ -132,7 +132,7 @@ export class BackendChecker {
     const own: JudgingWay = {
       ...way,
       ...(looks ? { looks } : {}),
-      ...(wall !== undefined && operation === "execute" ? { wall } : {}),
+      ...(sandbox !== undefined && operation === "execute" ? { sandbox } : {}),
       ...(pinned === undefined ? {} : { world }),
       ...(adapt === undefined ? {} : { adapt: (found) => adapt(operation, found) }),
     };

@@ -76,8 +76,8 @@ export interface Explanation {
 export class PermissionChecker extends BackendChecker {
   readonly ruleset: Ruleset;
 
-  /** Throws `RulesetError` when the ruleset is none, `GuardOptionError` for an option that is wrong. `wall` is for Assent's own backend. */
-  constructor(ruleset: Ruleset, options: CheckerOptions = {}, wall?: JudgingWay["wall"]) {
+  /** Throws `RulesetError` when the ruleset is none, `GuardOptionError` for an option that is wrong. `sandbox` is for Assent's own backend. */
+  constructor(ruleset: Ruleset, options: CheckerOptions = {}, sandbox?: JudgingWay["sandbox"]) {
     checkOptions("PermissionChecker", options, OPTIONS, "rules stand in the ruleset");
     const own = readRuleset(ruleset);
     const { files = "machine", policyFiles = [], shell = "any", projectRoot, machine = thisMachine(), cwd = process.cwd() } = options;
@@ -86,7 +86,7 @@ export class PermissionChecker extends BackendChecker {
     const root = { machine: forgetful(machine), shell, own: { agent: "library", point: "library", sessionRoot: projectRoot, policies } };
     const { onAsk } = options;
     super(machineGuard(root, cwd), {
-      way: { shell, looks: true, ...(wall === undefined ? {} : { wall }) },
+      way: { shell, looks: true, ...(sandbox === undefined ? {} : { sandbox }) },
       adapt: (operation, found) => rules.with(found, operation),
       ...(onAsk === undefined ? {} : { ask: async (asked) => await askPerson(onAsk, asked) }),
       refusal: (outcome, asked) => refusalByRuleset(outcome, asked, options.askFallback),

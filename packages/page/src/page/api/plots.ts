@@ -1,4 +1,4 @@
-import { type DayTally, LATENCIES, LogTally, TALLY_VERDICTS, type TallyVerdict, topOf } from "../../look/index.ts";
+import { type DayTally, LATENCIES, LogTally, TALLY_VERDICTS, type TallyVerdict, topOf } from "../../preview/index.ts";
 import { type Machine, stateFolder } from "@assent/guard/state";
 import { shown } from "../text.ts";
 import { inTurns } from "../turns.ts";

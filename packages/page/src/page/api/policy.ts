@@ -7,7 +7,7 @@ import type { Path } from "@assent/core/edit/json5";
 import { type PolicyDraft, type PolicySource, withDraft } from "@assent/guard/engine";
 import { inspect } from "@assent/guard/inspect";
 import { CODES, lint, type LintCode, type Severity } from "@assent/guard/lint";
-import { replayHistory, schemaFile, type ToldWord } from "../../look/index.ts";
+import { replayHistory, schemaFile, type ToldWord } from "../../preview/index.ts";
 import { addRule, type PolicyPlace, readPlace, readPolicyText, ruleEntries, savePolicy } from "@assent/guard/policy-edit";
 import { type Effect, EFFECTS, parseRule, type Problem } from "@assent/core/policy";
 import { changePins, keepAgreed } from "@assent/guard/state";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { visible } from "@assent/core/action";
 import { isObject, parseObject } from "@assent/core/data";
-import { sayEnding, sayLeft, sayRun, saySteps, type ToldStep, VERBS, WHATS } from "../../look/index.ts";
+import { sayEnding, sayLeft, sayRun, saySteps, type ToldStep, VERBS, WHATS } from "../../preview/index.ts";
 import type { Machine } from "@assent/guard/state";
 import {
   diffOf,

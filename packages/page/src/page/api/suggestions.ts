@@ -1,6 +1,6 @@
 import { withTilde } from "@assent/core/path";
 import { isObject } from "@assent/core/data";
-import { suggestionJudges, writeSuggestions } from "../../look/index.ts";
+import { suggestionJudges, writeSuggestions } from "../../preview/index.ts";
 import type { Machine } from "@assent/guard/state";
 import { findSuggestions, type Suggestion } from "@assent/guard/suggest";
 import { folderOf } from "../folder.ts";

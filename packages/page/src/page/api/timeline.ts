@@ -12,7 +12,7 @@ import {
   recordsBetween,
 } from "@assent/guard/audit";
 import { isObject } from "@assent/core/data";
-import { judgePast, ruleReader, sayDecision, SOURCES } from "../../look/index.ts";
+import { judgePast, ruleReader, sayDecision, SOURCES } from "../../preview/index.ts";
 import { isConfined, type Verdict } from "@assent/core/policy";
 import { type Machine, stateFolder } from "@assent/guard/state";
 import { changesFor, isWholeRequest } from "@assent/guard/suggest";

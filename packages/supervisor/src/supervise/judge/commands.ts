@@ -29,20 +29,20 @@ import { lowerArgv } from "@assent/core/shell";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { Caller, JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
-import { cachePlan, type CommandPlan, installPlan } from "../errands/plans.ts";
+import { cachePlan, type CommandPlan, installPlan } from "../services/plans.ts";
 import {
-  type Errand,
-  errandOf,
+  type ToolService,
+  toolServiceOf,
   isReadOfAll,
   hasLoginsFor,
   type Rewritten,
   type KnownHost,
   loadedBy,
   loginWords,
-  NO_ERRAND,
-  toolErrand,
-} from "../errands/errands.ts";
-import { namedPlan, rewritesOf } from "../errands/named.ts";
+  NO_TOOL_SERVICE,
+  knownToolService,
+} from "../services/services.ts";
+import { namedPlan, rewritesOf } from "../services/named.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { readRegular } from "@assent/guard/state";
 import { isFreePlace } from "./free-places.ts";
@@ -74,7 +74,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
   const chain = all.filter(({ loaded, path }) => loaded !== "loader" || !isOfSystem(judging.world, path));
   let strictest = allowed;
   let shown: Action | undefined;
-  const errands: Errand[] = [];
+  const toolServices: ToolService[] = [];
   const programs: string[] = [];
   const logins: string[] = [];
   const named: KnownHost[] = [];
@@ -86,7 +86,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
   // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
   const isScripted = chain.some(({ path }) => isOneOf(SCRIPTED, baseName(path)));
   const isAlone = chain.every((one, at) => at === 0 || (one.loaded === "loader" && isOfSystem(judging.world, one.path)));
-  let steered = false;
+  let controlled = false;
   let plan: CommandPlan | undefined;
   let loads = false;
   let makes: string | undefined;
@@ -96,7 +96,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
     strictest = verdicts.reduce(stricterOf, strictest);
   };
   for (const started of chain) {
-    steered ||= started.loaded !== undefined;
+    controlled ||= started.loaded !== undefined;
     weigh([judging.file(execution(started.path, call))]);
     const commands = [...commandsOf(judging.world, started)];
     for (const { argv, isItself } of commands) {
@@ -129,7 +129,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
       if (!KEYED.has(first.program) && judged.actions.some(namesSecret)) continue;
       // An option that nobody knows may load code into a package manager that is a script, and would work as the manager.
       const mayLoad = isScripted || loadedBy(first.program).length > 0;
-      steered ||= found.unlisted && mayLoad && toolErrand(first.program)?.registry !== undefined;
+      controlled ||= found.unlisted && mayLoad && knownToolService(first.program)?.registry !== undefined;
       const words = first.argv.slice(1).flatMap((word) => (word.known ? [word.text] : []));
       const isLoading = loadsProject(first.program, judging.world, words);
       loads ||= !hasLoginsFor(first.program, words, first.knowledge) || isLoading;
@@ -138,29 +138,29 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
       );
       makes ??= copyMade(first, judging);
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
-      const errand = errandOf(first.program, actions, errandContext(judging, first.program, isLoading));
+      const toolService = toolServiceOf(first.program, actions, toolServiceContext(judging, first.program, isLoading));
       const { home, env, ofAgent } = judging;
       if (!ofAgent) plan ??= installPlan(first.program, words, { home, env: (name) => env[name] });
       // Of one program that is what it seems, and has been understood.
       if (isAlone) rewrites.push(...rewritesOf(actions));
       if (!ofAgent && found.whole && isAlone) plan ??= namedPlan(first.program, actions, home, judging.world.cwd);
-      errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
+      toolServices.push(judging.ofAgent && !speaksToService(first, actions) ? { ...toolService, hosts: [] } : toolService);
     }
     weigh(alikeVerdicts(judging, started, call));
   }
   return {
     verdict: strictest,
     action: shown ?? { kind: "exec", program: "", argv: [], env: [], trusted: false, origin: { by: "tool" }, call },
-    errand: steered
+    toolService: controlled
       ? {
-          ...NO_ERRAND,
+          ...NO_TOOL_SERVICE,
           ...planned(
             plan ??
               (judging.ofAgent
                 ? undefined
                 : cachePlan(
                     programs[0] ?? "",
-                    errands.flatMap(({ own }) => own.filter((place) => !place.endsWith("*"))),
+                    toolServices.flatMap(({ own }) => own.filter((place) => !place.endsWith("*"))),
                   )),
           ),
         }
@@ -168,10 +168,10 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
           ...planned(plan),
           ...(rewrites.length === 0 ? {} : { rewrites }),
           makes,
-          writes: errands.flatMap(({ writes }) => writes),
-          own: errands.flatMap(({ own }) => own),
-          builds: errands.flatMap(({ builds }) => builds),
-          hosts: errands.flatMap(({ hosts }) => hosts),
+          writes: toolServices.flatMap(({ writes }) => writes),
+          own: toolServices.flatMap(({ own }) => own),
+          builds: toolServices.flatMap(({ builds }) => builds),
+          hosts: toolServices.flatMap(({ hosts }) => hosts),
         },
     named,
     ruled,
@@ -180,8 +180,8 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
     reaches,
     held,
     signs: signs === undefined || mayAskKeys(judging, call) ? undefined : signs,
-    programs: steered ? [] : programs,
-    logins: steered || loads ? [] : logins,
+    programs: controlled ? [] : programs,
+    logins: controlled || loads ? [] : logins,
   };
 }
 
@@ -222,9 +222,9 @@ function isOfSystem(world: World, loader: string): boolean {
   return trusted;
 }
 
-const planned = (plan: CommandPlan | undefined): Pick<Errand, "plan"> => (plan === undefined ? {} : { plan });
+const planned = (plan: CommandPlan | undefined): Pick<ToolService, "plan"> => (plan === undefined ? {} : { plan });
 
-const errandContext = (judging: CommandContext, program: string, isLoading: boolean): Parameters<typeof errandOf>[2] => ({
+const toolServiceContext = (judging: CommandContext, program: string, isLoading: boolean): Parameters<typeof toolServiceOf>[2] => ({
   home: judging.home,
   ofAgent: judging.ofAgent,
   loadsProject: isLoading,

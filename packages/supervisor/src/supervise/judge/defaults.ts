@@ -1,11 +1,11 @@
 import { existsSync, lstatSync } from "node:fs";
 import type { FileAction, World } from "@assent/core/action";
 import { isBelow, isWithin } from "@assent/core/path";
-import { mayBecomeTree, type PresetName, programsFolder, type ReasonId, steeringFile, type Verdict, verdictOf } from "@assent/core/policy";
-import { inTree } from "../door/processes.ts";
+import { mayBecomeTree, type PresetName, programsFolder, type ReasonId, controlFile, type Verdict, verdictOf } from "@assent/core/policy";
+import { inTree } from "../trap/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
-import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, PROGRAMS, STEERS } from "./verdicts.ts";
+import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, PROGRAMS, CONTROLS } from "./verdicts.ts";
 
 /** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one, or what `commondir` leads to. */
 const isRepository = (folder: string): boolean => ["objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
@@ -76,7 +76,8 @@ export class RunDefaults {
     if (isChange(action) && isHookOfRepository(path) && !(operation === "delete" && this.#isOfOther(path))) return HOOKED(path);
     if (isChange(action) && this.#servers.some((folder) => isWithin(path, folder))) return COMMANDS_TERMINALS(path);
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
-    if (steersLater(action, path) && [...this.roots, ...this.git, ...this.#trees].some((root) => isWithin(path, root))) return STEERS(path);
+    if (controlsLater(action, path) && [...this.roots, ...this.git, ...this.#trees].some((root) => isWithin(path, root)))
+      return CONTROLS(path);
     if (lendsRights(action) && this.isOwnPlace(path) && !isFolder(path)) return LENDS;
     if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;
     // `tar xf` and `rsync -a` give the folder they fill its mode and times.
@@ -148,10 +149,10 @@ export class RunDefaults {
 }
 
 /** It becomes, or stops being, a file from which later commands take programs or hosts; whoever deletes it names none. */
-const steersLater = ({ operation }: FileAction, path: string): boolean =>
-  STEERING.has(operation) && steeringFile(path, operation === "rename" || operation === "link")?.effect === "asked";
+const controlsLater = ({ operation }: FileAction, path: string): boolean =>
+  CONTROLLING.has(operation) && controlFile(path, operation === "rename" || operation === "link")?.effect === "asked";
 
-const STEERING: ReadonlySet<FileAction["operation"]> = new Set(["write", "edit", "rename", "link"]);
+const CONTROLLING: ReadonlySet<FileAction["operation"]> = new Set(["write", "edit", "rename", "link"]);
 
 /** Processes of the tree may look at each other. */
 const isOfTree = (path: string): boolean => {

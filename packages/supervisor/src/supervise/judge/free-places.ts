@@ -2,7 +2,7 @@ import { existsSync, opendirSync } from "node:fs";
 import type { World } from "@assent/core/action";
 import { baseName, isWithin, parentOf } from "@assent/core/path";
 import { isInAgentFolder, type Verdict } from "@assent/core/policy";
-import { allTools } from "../errands/errands.ts";
+import { allTools } from "../services/services.ts";
 import { probe } from "./moves.ts";
 
 /** What is the system's, or other people's. */

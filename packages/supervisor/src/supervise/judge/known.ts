@@ -1,5 +1,5 @@
 import type { FileAction, FileOperation } from "@assent/core/action";
-import type { OrdinaryNames, Verdict } from "@assent/core/policy";
+import type { IrrelevantNames, Verdict } from "@assent/core/policy";
 import { ALLOWED } from "./verdicts.ts";
 
 const KNOWN = { kind: "file", target: { kind: "path", path: "/" }, origin: { by: "tool" }, call: { name: "open", args: [] } } as const;
@@ -10,28 +10,28 @@ export const LISTS: FileAction = { ...KNOWN, operation: "list" };
 const SINGLE: ReadonlySet<FileOperation> = new Set(["read", "list", "write", "edit", "delete", "mkdir", "metadata"]);
 /** Rules ask of what is moved or linked whether it is a folder. */
 const MOVING: ReadonlySet<FileOperation> = new Set(["rename", "link"]);
-const MOST_ORDINARY = 20_000;
+const MOST_IRRELEVANT = 20_000;
 
 /** By class of the name: places, as `Whereabouts.key` tells them. */
-type OrdinaryFolders = readonly [undefined, Set<string>, Set<string>];
+type IrrelevantFolders = readonly [undefined, Set<string>, Set<string>];
 
 /**
  * Places in which an ordinary name has been judged and allowed by default: every other ordinary name of its class is
  * judged alike there (`OrdinaryNames`). INVARIANT: it lives until `Known.clear`, as every verdict does.
  */
-class OrdinaryPlaces {
-  readonly #make: () => OrdinaryNames;
-  #made: OrdinaryNames | undefined;
+class IrrelevantPlaces {
+  readonly #make: () => IrrelevantNames;
+  #made: IrrelevantNames | undefined;
   /** By operation and name of the call. */
-  readonly #all = new Map<FileOperation, Map<string, OrdinaryFolders>>();
+  readonly #all = new Map<FileOperation, Map<string, IrrelevantFolders>>();
   #count = 0;
 
   /** `names`: made when first needed. */
-  constructor(names: () => OrdinaryNames) {
+  constructor(names: () => IrrelevantNames) {
     this.#make = names;
   }
 
-  get #names(): OrdinaryNames {
+  get #names(): IrrelevantNames {
     return (this.#made ??= this.#make());
   }
 
@@ -54,8 +54,8 @@ class OrdinaryPlaces {
     const where = this.#names.whereabouts(folder);
     const kind = this.#names.classOf(path.slice(slash + 1), folder, where);
     if (kind === 0) return false;
-    if (++this.#count > MOST_ORDINARY) this.#forget();
-    const calls = this.#all.get(action.operation) ?? new Map<string, OrdinaryFolders>();
+    if (++this.#count > MOST_IRRELEVANT) this.#forget();
+    const calls = this.#all.get(action.operation) ?? new Map<string, IrrelevantFolders>();
     this.#all.set(action.operation, calls);
     const name = action.call?.name ?? "";
     const places = calls.get(name) ?? [undefined, new Set<string>(), new Set<string>()];
@@ -82,19 +82,19 @@ const MOST_KNOWN = 50_000;
 
 /** Verdicts by operation, name of the call and path; one for all ordinary names of a place. */
 export class KnownVerdicts {
-  readonly #names: () => OrdinaryNames;
-  #ordinary: OrdinaryPlaces;
+  readonly #names: () => IrrelevantNames;
+  #irrelevant: IrrelevantPlaces;
   readonly #all = new Map<string, Map<string, Map<string, Verdict>>>();
   #count = 0;
 
   /** `names`: of the policy as it is when they are first needed after `clear`. */
-  constructor(names: () => OrdinaryNames) {
+  constructor(names: () => IrrelevantNames) {
     this.#names = names;
-    this.#ordinary = new OrdinaryPlaces(names);
+    this.#irrelevant = new IrrelevantPlaces(names);
   }
 
   of(action: FileAction, path: string): Verdict | undefined {
-    if (this.#ordinary.allows(action, path)) return ALLOWED;
+    if (this.#irrelevant.allows(action, path)) return ALLOWED;
     return this.#all
       .get(action.operation)
       ?.get(action.call?.name ?? "")
@@ -102,7 +102,7 @@ export class KnownVerdicts {
   }
 
   add(action: FileAction, path: string, verdict: Verdict): void {
-    if (this.#ordinary.learn(action, path, verdict)) return;
+    if (this.#irrelevant.learn(action, path, verdict)) return;
     if (++this.#count > MOST_KNOWN) this.clear();
     const { operation, call } = action;
     const calls = this.#all.get(operation) ?? new Map<string, Map<string, Verdict>>();
@@ -116,6 +116,6 @@ export class KnownVerdicts {
   clear(): void {
     this.#all.clear();
     this.#count = 0;
-    this.#ordinary = new OrdinaryPlaces(this.#names);
+    this.#irrelevant = new IrrelevantPlaces(this.#names);
   }
 }

@@ -9,12 +9,12 @@ import { ALLOWED, isMeant } from "./verdicts.ts";
 /** What judging links needs of the run's judge. */
 export interface LinkContext extends MoveContext {
   readonly home: string;
-  /** Where a host writes beside each command that it starts, without the wall: directly in a temporary folder, or in one of its own there. */
+  /** Where a host writes beside each command that it starts, without the sandbox: directly in a temporary folder, or in one of its own there. */
   readonly isOfHost: (path: string) => boolean;
 }
 
 /**
- * A link is what it leads to. Nothing confined reads a secret through one, but what is started without the wall opens files
+ * A link is what it leads to. Nothing confined reads a secret through one, but what is started without the sandbox opens files
  * by names that were judged before, or that no argument names: a command that waits before it reads (`sleep 5; cat a`), git,
  * which prints what it does not understand of `.git/shallow`, a linter and its settings. So none is made, or moved to where
  * it leads there, nor one in the way of what a host writes by itself.

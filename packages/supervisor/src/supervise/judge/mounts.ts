@@ -50,7 +50,7 @@ export class Mounts {
     return this.#processes.size === 0 && (this.#shared.length === 0 || this.aliases(path).length === 0);
   }
 
-  /** A process file system other than /proc: what it says of `self` is about the door, and no rule knows its paths. */
+  /** A process file system other than /proc: what it says of `self` is about the trap handler, and no rule knows its paths. */
   isForeignProc(path: string, id: string): boolean {
     return this.#processes.size > 0 && !isWithin(path, "/proc") && this.#processes.has(id.slice(0, id.lastIndexOf(":")));
   }

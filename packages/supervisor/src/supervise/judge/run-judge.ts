@@ -15,12 +15,12 @@ import type { RunPolicies } from "@assent/guard/engine/given";
 import { isWithin, joinPath, normalise } from "@assent/core/path";
 import {
   callMatcher,
-  steeringFile,
-  steeringNames,
+  controlFile,
+  controlNames,
   type Grant,
   type JudgeContext,
   type MatchContext,
-  OrdinaryNames,
+  IrrelevantNames,
   ownGitFolders,
   type Policy,
   policyFor,
@@ -30,10 +30,10 @@ import {
   type Who,
 } from "@assent/core/policy";
 import { type Machine, ProcessMemory } from "@assent/guard/state";
-import { isAtPlace } from "../errands/read.ts";
-import { isHelper } from "../errands/errands.ts";
+import { isAtPlace } from "../services/read.ts";
+import { isHelper } from "../services/services.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, ofPlace, STEERS } from "./verdicts.ts";
+import { ALLOWED, ASKING, TOOL_SERVICE, HOOKED, isChange, isMeant, KEPT, ofPlace, CONTROLS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts, LISTS, READS } from "./known.ts";
@@ -68,7 +68,7 @@ export interface RunJudgeOptions {
   readonly reader: () => PolicyReader;
   readonly own: readonly string[];
   /** A file from which later commands take programs or hosts is about to be changed. Says why nobody would know of it later. */
-  readonly onSteering?: ((path: string) => string | undefined) | undefined;
+  readonly onControlFile?: ((path: string) => string | undefined) | undefined;
   /** Every path is judged by itself: what the short ways are held to. */
   readonly exact?: boolean;
 }
@@ -102,7 +102,7 @@ export class RunJudge {
   #judged = 0;
   /** The path being judged is what the kernel calls it: it needs no resolving. */
   #pinned = "";
-  readonly #known = new KnownVerdicts(() => this.#ordinaryNames());
+  readonly #known = new KnownVerdicts(() => this.#irrelevantNames());
   /** With patterns of calls every call is judged anew. */
   #remembers = false;
   readonly #folders = new Set<string>();
@@ -191,7 +191,7 @@ export class RunJudge {
       if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves))
         weigh(ofPlace(verdict, action, actions));
       if (action.kind !== "file" || action.target.kind !== "path") continue;
-      if (isChange(action) && !this.#noted(action, action.target.path)) weigh(STEERS(action.target.path));
+      if (isChange(action) && !this.#noted(action, action.target.path)) weigh(CONTROLS(action.target.path));
       const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
       for (const path of others) weigh(this.#file({ ...action, target: { kind: "path", path } }, caller));
     }
@@ -239,9 +239,9 @@ export class RunJudge {
 
   /** What later commands obey is written down before it is changed. False: it cannot be. */
   #noted({ operation }: FileAction, path: string): boolean {
-    const { onSteering } = this.#options;
-    if (onSteering === undefined || operation === "mkdir" || operation === "metadata") return true;
-    return steeringFile(path) === undefined || onSteering(path) === undefined;
+    const { onControlFile } = this.#options;
+    if (onControlFile === undefined || operation === "mkdir" || operation === "metadata") return true;
+    return controlFile(path) === undefined || onControlFile(path) === undefined;
   }
 
   #made(action: FileAction, caller: Caller): Verdict {
@@ -266,13 +266,13 @@ export class RunJudge {
     return new ProtectedObjects({ home: this.#home, roots: this.#defaults.roots, policy: this.#policy, isKept });
   }
 
-  #ordinaryNames(): OrdinaryNames {
+  #irrelevantNames(): IrrelevantNames {
     const places = [this.#runs, ...this.#asking, ...this.#defaults.places];
-    return new OrdinaryNames({
+    return new IrrelevantNames({
       policy: this.#policy,
       world: this.#rules,
       floor: this.#context.floor,
-      names: (ownNames ??= [...LIBRARY_NAMES, ...steeringNames()]),
+      names: (ownNames ??= [...LIBRARY_NAMES, ...controlNames()]),
       places,
     });
   }
@@ -298,7 +298,7 @@ export class RunJudge {
       if (remembers) this.#known.add(action, path, verdict);
     }
     if (verdict.decision === "allow" || caller === undefined) return verdict;
-    return this.#ownedBy(verdict, action, path, caller) ?? this.#onErrand(verdict, action, path, caller) ?? verdict;
+    return this.#ownedBy(verdict, action, path, caller) ?? this.#onToolService(verdict, action, path, caller) ?? verdict;
   }
 
   /** Names are part of what a rule closes: a folder whose contents nobody may read is not listed either. */
@@ -316,7 +316,7 @@ export class RunJudge {
     const trail = caller.trail();
     if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return asLink(verdict, action, path);
     if (trail !== undefined) trail.at = "read";
-    return ERRAND;
+    return TOOL_SERVICE;
   }
 
   /** That of the home folder is a login's own place. */
@@ -324,17 +324,17 @@ export class RunJudge {
     return path !== joinPath(this.#home, ".npmrc") && this.#defaults.isOwnPlace(path) && isNpmrcWithoutLogin(path, caller.programs());
   }
 
-  #onErrand(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {
+  #onToolService(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {
     const isDefault = verdict.decision === "ask" && verdict.basis === "default";
     // A package store may lie beside programs that a shell finds (`~/.local/share/pnpm`).
     if (!isDefault && verdict.builtin !== "danger.persistence" && verdict.builtin !== "run.programs") return undefined;
     if (isDefault && this.#defaults.makesTree(operation, path, caller.programs(), this.#world)) return ALLOWED;
-    const { writes, own } = caller.errand();
-    if (!isDefault) return own.some((folder) => isAtPlace(path, folder) && folder !== path) ? ERRAND : undefined;
+    const { writes, own } = caller.toolService();
+    if (!isDefault) return own.some((folder) => isAtPlace(path, folder) && folder !== path) ? TOOL_SERVICE : undefined;
     // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.
     const leadsTo = (folder: string): boolean => operation === "mkdir" && path.startsWith(`${this.#home}/`) && isWithin(folder, path);
     const isOwn = (folder: string): boolean => isAtPlace(path, folder) || leadsTo(folder);
-    return writes.some(isOwn) || caller.builds().some(isOwn) ? ERRAND : undefined;
+    return writes.some(isOwn) || caller.builds().some(isOwn) ? TOOL_SERVICE : undefined;
   }
 
   /** One action that is no file, with the defaults of a run. */
@@ -363,7 +363,7 @@ export class RunJudge {
     const { path, argv } = chain[0] ?? { path: "", argv: [] };
     const helps = caller.programs().some((client) => isHelper(client, path, argv));
     const judged = judgeExec({ ...this.#judging(caller), helps, context: { ...this.#commands, grants } }, chain, call, ALLOWED);
-    for (const { host } of [...judged.errand.hosts, ...judged.ruled]) this.#served.add(host);
+    for (const { host } of [...judged.toolService.hosts, ...judged.ruled]) this.#served.add(host);
     return judged;
   }
 

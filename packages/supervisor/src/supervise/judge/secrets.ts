@@ -6,7 +6,7 @@ import type { FileAction } from "@assent/core/action";
 import { isWithin } from "@assent/core/path";
 import { matchesText } from "@assent/core/pattern";
 import { readRegular } from "@assent/guard/state";
-import { hasLoginsFor, toolErrand } from "../errands/errands.ts";
+import { hasLoginsFor, knownToolService } from "../services/services.ts";
 import type { Caller } from "./types.ts";
 
 /**
@@ -49,7 +49,7 @@ interface CredentialOwner {
 let owners: readonly CredentialOwner[] | undefined;
 
 /**
- * Credentials and the programs they belong to, beside those of `knowledge/errands/*.table`: `~/` is home, a folder stands for everything
+ * Credentials and the programs they belong to, beside those of `knowledge/services/*.table`: `~/` is home, a folder stands for everything
  * in it. `git credential-store` is none of them: it hands what it reads to whoever asks.
  */
 const allOwners = (): readonly CredentialOwner[] =>
@@ -91,7 +91,7 @@ export function loginsOf(program: string, words: readonly string[], known: strin
     return needs === undefined || words.some((word) => needs.test(word));
   });
   return [
-    ...(hasLoginsFor(program, words, known) ? (toolErrand(program)?.login ?? []) : []),
+    ...(hasLoginsFor(program, words, known) ? (knownToolService(program)?.login ?? []) : []),
     ...owned.flatMap(({ paths }) => paths),
     ...(toldOf(STATES, program) === undefined ? [] : [`${KEPT}${program}`]),
   ];
@@ -99,7 +99,8 @@ export function loginsOf(program: string, words: readonly string[], known: strin
 
 /** The first copy of a template (`cp .env.example .env`): it was not there, and once it is, it is a secret to everybody. */
 export const makesCopy = ({ operation, call }: FileAction, path: string, caller: Caller): boolean =>
-  caller.errand().makes === path && (operation === "metadata" || (operation === "write" && call?.name === "open" && !existsSync(path)));
+  caller.toolService().makes === path &&
+  (operation === "metadata" || (operation === "write" && call?.name === "open" && !existsSync(path)));
 
 const isStateOf = (program: string, path: string): boolean => new RegExp(toldOf(STATES, program) ?? "$^").test(path);
 

@@ -1,7 +1,7 @@
 import type { Action } from "@assent/core/action";
 import type { Verdict } from "@assent/core/policy";
 import type { ObjectIdentity } from "./objects.ts";
-import { type Errand, type KnownHost, NO_ERRAND } from "../errands/errands.ts";
+import { type ToolService, type KnownHost, NO_TOOL_SERVICE } from "../services/services.ts";
 
 /** Who makes a call, as far as judging needs it. */
 export interface Caller {
@@ -14,7 +14,7 @@ export interface Caller {
   /** What it has done with them. Undefined: it has none. */
   readonly trail: () => LoginTrail | undefined;
   /** What it was started for. */
-  readonly errand: () => Errand;
+  readonly toolService: () => ToolService;
   /** Places in which programs that others above it started may work. */
   readonly builds: () => readonly string[];
   /** Where it may connect by itself: what it was started for, and not what others were. */
@@ -52,7 +52,7 @@ export interface CallSubject {
 export interface JudgedExec {
   readonly verdict: Verdict;
   readonly action: Action;
-  readonly errand: Errand;
+  readonly toolService: ToolService;
   /** Hosts that a rule of the person's allows by these words, whoever wrote them. */
   readonly ruled: readonly KnownHost[];
   /** Hosts that its words name, if these are a person's; and the commands that they say it starts, by `wordsOf`. */
@@ -92,7 +92,7 @@ export const NOBODY: Caller = {
   programs: () => [],
   logins: () => [],
   trail: () => undefined,
-  errand: () => NO_ERRAND,
+  toolService: () => NO_TOOL_SERVICE,
   builds: () => [],
   hosts: () => ({ service: [], named: [] }),
 };

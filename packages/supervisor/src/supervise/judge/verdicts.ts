@@ -2,7 +2,7 @@ import { type Action, type FileAction, visible } from "@assent/core/action";
 import { REASONS, type Verdict, verdictOf } from "@assent/core/policy";
 
 export const ALLOWED = verdictOf("allow", "run.default");
-export const ERRAND = verdictOf("allow", "run.errand");
+export const TOOL_SERVICE = verdictOf("allow", "run.errand");
 export const KEPT = verdictOf("deny", "floor.runs");
 /** Whoever is asked about must not see what is asked of others, nor answer. */
 export const ASKING = verdictOf("deny", "floor.self", { reason: "here Assent asks the user and is asked" });
@@ -23,7 +23,7 @@ export const HOOKED = (path: string): Verdict => ({
 });
 
 /** Later commands, outside of the run, take programs or hosts from it. */
-export const STEERS = (path: string): Verdict =>
+export const CONTROLS = (path: string): Verdict =>
   verdictOf("ask", "protect.steering", { reason: `this file decides which programs or servers later commands use: ${visible(path)}` });
 
 /** Somebody means it: not a default of the run. */

@@ -19,7 +19,7 @@ import {
   SYSCALLS,
 } from "../kernel/index.ts";
 import { LaunchSteps } from "./routine.ts";
-import { type Enforced, type KernelOffer, type LaunchStep, type Missing, type RestrictOptions, Wall } from "../wall/restrict.ts";
+import { type Enforced, type KernelOffer, type LaunchStep, type Missing, type RestrictOptions, Sandbox } from "../sandbox/restrict.ts";
 
 const SIGSET_BYTES = 8;
 /** `struct sigaction` of the kernel: handler, flags, restorer, mask; all zero: SIG_DFL. */
@@ -39,7 +39,7 @@ interface LaunchOptions extends RestrictOptions {
   readonly job: boolean;
 }
 
-/** A process inside the wall, whose exec of the program waits for whoever listens. */
+/** A process inside the sandbox, whose exec of the program waits for whoever listens. */
 export interface Launched {
   readonly pid: number;
   /** Descriptor of the seccomp listener. */
@@ -51,34 +51,34 @@ export interface Launched {
 }
 
 /**
- * Starts a program inside the wall. A fresh process that shares our memory walls itself in and execs (`routine.ts`): nothing
+ * Starts a program inside the sandbox. A fresh process that shares our memory sandboxes itself in and execs (`routine.ts`): nothing
  * of this process is restricted, and no thread of it is lost. Not through the runtime: that would wait for the process and
- * take the stops that the door waits for.
+ * take the stops that the trap handler waits for.
  *
- * Standard input, output and error are inherited; everything else is closed. Throws `WallError` and `KernelError`.
+ * Standard input, output and error are inherited; everything else is closed. Throws `SandboxError` and `KernelError`.
  */
 export function launch(options: LaunchOptions): Launched {
-  // What a process without close_range(2) inherits would pass every wall.
+  // What a process without close_range(2) inherits would pass every sandbox.
   closeOnExec();
-  const wall = new Wall(options);
+  const sandbox = new Sandbox(options);
   try {
     let given: KernelOffer = { ownIpc: true, waitKillable: true };
     for (;;) {
-      const child = begin(options, wall, given);
+      const child = begin(options, sandbox, given);
       if (typeof child !== "number")
         return {
           ...child,
-          enforced: { landlock: wall.landlock, ...given },
-          missing: wall.missing(given),
+          enforced: { landlock: sandbox.landlock, ...given },
+          missing: sandbox.missing(given),
         };
       if (child === UNCLONED) given = { ...given, ownIpc: false };
       else {
-        wall.without(child, given);
+        sandbox.without(child, given);
         given = { ...given, waitKillable: false };
       }
     }
   } finally {
-    wall.close();
+    sandbox.close();
   }
 }
 
@@ -87,10 +87,10 @@ const UNCLONED = 0;
 type Child = Pick<Launched, "pid" | "listener" | "failure">;
 
 /** One try. UNCLONED: there is no namespace to be had; negative: what seccomp(2) said. */
-function begin(options: LaunchOptions, wall: Wall, given: KernelOffer): Child | number {
+function begin(options: LaunchOptions, sandbox: Sandbox, given: KernelOffer): Child | number {
   const ready = must("eventfd2", 0, 0o2000000);
   try {
-    const list = stepsOf(options, wall, given, ready);
+    const list = stepsOf(options, sandbox, given, ready);
     const steps = new LaunchSteps(list);
     const pid = cloned(steps, CLONE.VM | CLONE.FILES | SIGNAL.CHLD | (given.ownIpc ? CLONE.NEWIPC : 0));
     if (pid < 0 && given.ownIpc) return UNCLONED;
@@ -115,7 +115,7 @@ function begin(options: LaunchOptions, wall: Wall, given: KernelOffer): Child | 
 }
 
 /** What the process does on its way to the program. Nothing after the filter is trapped but execve. */
-function stepsOf({ path, argv, env, job }: LaunchOptions, wall: Wall, given: KernelOffer, ready: number): readonly LaunchStep[] {
+function stepsOf({ path, argv, env, job }: LaunchOptions, sandbox: Sandbox, given: KernelOffer, ready: number): readonly LaunchStep[] {
   const words = cStrings(argv.map(pathBytes));
   const variables = cStrings(Object.entries(env).map(([name, value]) => pathBytes(`${name}=${value}`)));
   const program = cString(pathBytes(path));
@@ -130,7 +130,7 @@ function stepsOf({ path, argv, env, job }: LaunchOptions, wall: Wall, given: Ker
       args: [signal, addressOf(none), 0, SIGSET_BYTES],
       keeps: [none],
     })),
-    ...wall.steps(given),
+    ...sandbox.steps(given),
     { call: "write", args: [ready, addressOf(one), one.length], keeps: [one] },
     // From here on we may go: the listener is ours alone, and ends with us. ENOSYS, EINVAL: before 5.9; exec closes them.
     { call: "close_range", args: [3, ALL, CLOSE_RANGE_UNSHARE], tolerates: ["ENOSYS", "EINVAL"] },

@@ -13,7 +13,7 @@ import {
   type SyscallName,
   SYSCALLS,
 } from "../kernel/index.ts";
-import type { LaunchStep } from "../wall/restrict.ts";
+import type { LaunchStep } from "../sandbox/restrict.ts";
 
 /**
  * What a fresh process does between clone(2) and execve(2): a list of system calls, walked by a routine in C without a library

@@ -4,7 +4,7 @@ import type { Machine } from "@assent/guard/state";
 import { commandRules } from "@assent/guard/suggest";
 import { isBelow, joinPath, relativePath } from "@assent/core/path";
 import { escapeSegment } from "@assent/core/pattern";
-import { segmentPattern } from "../errands/working.ts";
+import { segmentPattern } from "../services/working.ts";
 import { callMatcher, EXAMPLE_WORLD, isInAgentFolder, isPersistence, isSecret, matchMatcher, parseRule } from "@assent/core/policy";
 import type { Aside, FileRule, Observations, SeenAction, SeenPath } from "./observations.ts";
 

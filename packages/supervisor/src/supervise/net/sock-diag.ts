@@ -174,7 +174,7 @@ export function unixPeer(inode: number): number | undefined {
   return peer !== undefined && peer.length >= 4 ? peer.readUInt32LE(0) : undefined;
 }
 
-/** The door binds for a program by such a path (door/net/unix.ts). */
+/** The trap handler binds for a program by such a path (trap/net/unix.ts). */
 const BOUND_IN_A_RUN = "/proc/self/fd/";
 
 /**

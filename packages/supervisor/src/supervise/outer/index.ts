@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
 /**
- * How a program inside a run reaches the supervisor. The door answers the open of this path, which exists nowhere, with
+ * How a program inside a run reaches the supervisor. The trap handler answers the open of this path, which exists nowhere, with
  * one end of a socket; so it is the kernel that tells whether there is a supervisor, and no variable that anybody may set.
  * One question, one answer, each a line of JSON; nothing that is asked here can loosen anything.
  */

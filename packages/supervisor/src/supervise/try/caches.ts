@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { baseName, isBelow, isWithin, parentOf } from "@assent/core/path";
-import { type Errand, homePlaces, NO_ERRAND } from "../errands/errands.ts";
+import { type ToolService, homePlaces, NO_TOOL_SERVICE } from "../services/services.ts";
 import { type Caller, NOBODY } from "../judge/types.ts";
 import { AT_REMOVEDIR, O_PATH, pathBytes, RENAME_NOREPLACE, sys, SYSCALLS } from "../kernel/index.ts";
 import { cTextAddress, openOwnFolder } from "../undo/safe.ts";
@@ -34,11 +34,11 @@ interface FoundCaches {
   readonly places: readonly string[];
 }
 
-/** Where caches lie. The folders of those of `errand` are made: a tool may fail that cannot make its own. */
-export function findCaches(home: string, errand: Errand): FoundCaches {
-  const places = [...new Set([`${home}/.cache`, ...homePlaces(home), ...errand.own.filter((place) => isBelow(place, home))])];
+/** Where caches lie. The folders of those of `toolService` are made: a tool may fail that cannot make its own. */
+export function findCaches(home: string, toolService: ToolService): FoundCaches {
+  const places = [...new Set([`${home}/.cache`, ...homePlaces(home), ...toolService.own.filter((place) => isBelow(place, home))])];
   const needed = new Set(
-    errand.own.flatMap((place) => (isBelow(place, home) && !isWithin(place, `${home}/Library`) ? [topOf(place, home)] : [])),
+    toolService.own.flatMap((place) => (isBelow(place, home) && !isWithin(place, `${home}/Library`) ? [topOf(place, home)] : [])),
   );
   const made = new Set<string>();
   const tops = [...new Set(places.map((place) => topOf(place, home)))].filter((top) => {
@@ -56,12 +56,12 @@ export function findCaches(home: string, errand: Errand): FoundCaches {
 }
 
 /** Every program that ran could write there. */
-export const ownOfAll = (ran: readonly Errand[], first: Errand): readonly string[] =>
+export const ownOfAll = (ran: readonly ToolService[], first: ToolService): readonly string[] =>
   ran.length === 0 ? [] : first.own.filter((place) => ran.every(({ own }) => own.includes(place)));
 
 /** Who has made the changes of a run, as far as caches are concerned. */
 export const madeBy = (own: readonly string[]): Caller =>
-  own.length === 0 ? NOBODY : { ...NOBODY, errand: () => ({ ...NO_ERRAND, writes: own, own }) };
+  own.length === 0 ? NOBODY : { ...NOBODY, toolService: () => ({ ...NO_TOOL_SERVICE, writes: own, own }) };
 
 /** Without those in which somebody else was at work, too: nobody waits for a cache. Undefined: there is none. */
 export function withoutConflicts(caches: TriedCaches | undefined, changes: readonly TriedChange[]): TriedCaches | undefined {

@@ -1,9 +1,9 @@
 import type { Machine } from "@assent/guard/state";
-import { Door } from "../door/door.ts";
-import { netDoor } from "../door/net/index.ts";
-import { childrenOf } from "../door/processes.ts";
-import { AllowedTally } from "../door/record.ts";
-import type { Errand } from "../errands/errands.ts";
+import { TrapHandler } from "../trap/trap-handler.ts";
+import { netTraps } from "../trap/net/index.ts";
+import { childrenOf } from "../trap/processes.ts";
+import { AllowedTally } from "../trap/record.ts";
+import type { ToolService } from "../services/services.ts";
 import type { GrantingJudge } from "../judge/granting-judge.ts";
 import { must, sys, SYSCALLS } from "../kernel/index.ts";
 import { runNames } from "../net/run-names.ts";
@@ -19,7 +19,7 @@ export interface HeardRun {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly onEvents: (events: readonly RunEvent[]) => void;
-  readonly onStart: (errand: Errand) => void;
+  readonly onStart: (toolService: ToolService) => void;
   /** The listener is here: the program may begin. */
   readonly onTaken: () => void;
 }
@@ -33,7 +33,7 @@ function programOf(stub: number): number {
 }
 
 /**
- * Answers what a tried program asks: sockets and starts of programs, by the door of a held run. Nobody is asked meanwhile: what the policy
+ * Answers what a tried program asks: sockets and starts of programs, by the trap handler of a held run. Nobody is asked meanwhile: what the policy
  * asks about is refused, and said at the end. `number`: of the listener, in the program. Resolves once nothing of the tree is left.
  */
 export async function listenToTried(stub: number, number: number, options: HeardRun): Promise<void> {
@@ -47,7 +47,7 @@ export async function listenToTried(stub: number, number: number, options: Heard
   try {
     await new Promise<void>((resolve, reject) => {
       const silent = { ask: no, drop: no, notice: no, unkept: no, takenBack: no, lacks: no, started: no, refused: no, ended: no };
-      new Door({
+      new TrapHandler({
         listener,
         program: stub,
         outside: {
@@ -68,7 +68,7 @@ export async function listenToTried(stub: number, number: number, options: Heard
         cwd,
         command,
         env,
-        walled: true,
+        sandboxed: true,
         observes: false,
         tried: true,
         asks: () => false,
@@ -77,7 +77,7 @@ export async function listenToTried(stub: number, number: number, options: Heard
         tally: new AllowedTally(),
         typed: true,
         exceeds: no,
-        net: netDoor({ judge, names, relay, env, observes: false }),
+        net: netTraps({ judge, names, relay, env, observes: false }),
       }).serve();
     });
   } finally {

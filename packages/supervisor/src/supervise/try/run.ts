@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type Action, type Call, printAction, visible } from "@assent/core/action";
 import { isBelow } from "@assent/core/path";
-import { agentMark, steeringFile, stricterOf, verdictOf } from "@assent/core/policy";
+import { agentMark, controlFile, stricterOf, verdictOf } from "@assent/core/policy";
 import { read } from "@assent/guard/engine/reader";
 import {
   ensureFolder,
@@ -14,7 +14,7 @@ import {
   writeAtomic,
 } from "@assent/guard/state";
 import { RunAudit } from "../audit.ts";
-import type { Errand } from "../errands/errands.ts";
+import type { ToolService } from "../services/services.ts";
 import { GrantingJudge } from "../judge/granting-judge.ts";
 import { NOBODY } from "../judge/types.ts";
 import { stubPath } from "../kernel/index.ts";
@@ -22,8 +22,8 @@ import { withoutLeakCheck } from "../leak-check.ts";
 import type { Exit, RunEvent } from "../types.ts";
 import { DEFAULT_CAPS, kindOf, newRunId, type ObjectStat, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
 import { linesOf, parseRecord } from "../undo/journal.ts";
-import { buildFilter, buildListenedFilter } from "../wall/filter.ts";
-import { DEVICE_RIGHTS, landlockAbi, landlockRights } from "../wall/landlock.ts";
+import { buildFilter, buildListenedFilter } from "../sandbox/filter.ts";
+import { DEVICE_RIGHTS, landlockAbi, landlockRights } from "../sandbox/landlock.ts";
 import { Applier } from "./apply.ts";
 import { dropCaches, findCaches, madeBy, ownOfAll, withoutConflicts } from "./caches.ts";
 import { goesOnIn, HeldTry, triedFolder, type TriedMeta, type TriedPlace } from "./folder.ts";
@@ -83,7 +83,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
 
   const now = Date.now();
   const id = newRunId(now);
-  const caches = findCaches(machine.home, started.errand);
+  const caches = findCaches(machine.home, started.toolService);
   const found = findPlaces(judge, machine.temp, cwd, caches.tops);
   const busy = judge.ground.work.find((path) => goesOnIn(machine, path));
   if (busy !== undefined) throw new NotTried(`another tried command is going on in ${busy}`);
@@ -112,7 +112,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
     });
     held.note({ places, caches: { places: caches.places, own: [] } });
     const plan = writePlan({
-      ...wallsOf(abi, listens),
+      ...sandboxesOf(abi, listens),
       folder: held.folder,
       places,
       hidden: { ...hidden, files: hidden.files.filter((file) => !masked.has(file)) },
@@ -122,10 +122,10 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
     const { folder } = held;
     const command = held.meta.argv;
     const seen: RunEvent[] = [];
-    const ran: Errand[] = [];
+    const ran: ToolService[] = [];
     const end = await startTried(stub, plan, `${folder}/plan`, async (pid, number, onTaken) => {
       const onEvents = (events: readonly RunEvent[]): void => void seen.push(...events);
-      const onStart = (errand: Errand): void => void ran.push(errand);
+      const onStart = (toolService: ToolService): void => void ran.push(toolService);
       const heard = { onEvents, onStart, onTaken };
       await listenToTried(pid, number, { machine, judge, run: id, folder, cwd, command, env: options.env, ...heard });
     });
@@ -137,7 +137,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
     }
     const exit: Exit = end.is === "ended" ? end.exit : { by: "signal", signal: 9 };
     const ended = Date.now();
-    held.note({ state: "kept", ended, exit, ...told(seen), caches: { places: caches.places, own: ownOfAll(ran, started.errand) } });
+    held.note({ state: "kept", ended, exit, ...told(seen), caches: { places: caches.places, own: ownOfAll(ran, started.toolService) } });
     const records = new RunFolder(runsFolder(machine), runMeta(held.meta));
     for (const event of [eventOf(started.action, call, started.verdict, "passed"), ...seen]) records.event(event);
     records.end({ ended, exit });
@@ -164,7 +164,7 @@ function told(events: readonly RunEvent[]): Pick<TriedMeta, "reached" | "refused
 }
 
 /** What every tried run has around it. */
-function wallsOf(abi: number, listens: boolean): Pick<TryPlan, "userNamespace" | "devices" | "landlock" | "filter" | "listened"> {
+function sandboxesOf(abi: number, listens: boolean): Pick<TryPlan, "userNamespace" | "devices" | "landlock" | "filter" | "listened"> {
   const { fs, scopes } = landlockRights(abi);
   return {
     userNamespace: process.geteuid?.() === 0 ? undefined : { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 },
@@ -187,7 +187,7 @@ export async function probeTried(machine: Machine): Promise<string | undefined> 
     for (const name of ["blank", "layers", "layers/aside", "layers/view"]) mkdirSync(`${folder}/${name}`, { mode: 0o700 });
     const places = [makePlace(folder, view, 0)];
     const program = { path: "/bin/true", argv: ["true"], env: {} };
-    const plan = writePlan({ ...wallsOf(abi, false), folder, places, hidden: { files: [], folders: [] }, cwd: view, program });
+    const plan = writePlan({ ...sandboxesOf(abi, false), folder, places, hidden: { files: [], folders: [] }, cwd: view, program });
     const end = await startTried(stub, plan, `${folder}/plan`, async (_pid, _number, onTaken) => {
       onTaken();
       await Promise.resolve();
@@ -421,7 +421,7 @@ export function applyTry(
 }
 
 const isObeyed = ({ what, kind, path }: TriedChange): boolean =>
-  what !== "attributes" && (kind !== "directory" || what === "gone") && steeringFile(path) !== undefined;
+  what !== "attributes" && (kind !== "directory" || what === "gone") && controlFile(path) !== undefined;
 
 /** What was announced for undo when applying was stopped, and not done: it is announced again. */
 function announcedIn(

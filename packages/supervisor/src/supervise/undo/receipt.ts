@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { sayAction } from "@assent/core/action";
 import { realWorld } from "@assent/guard/engine";
 import { isWithin } from "@assent/core/path";
-import { FORGE_FILES, isGitConfig, isPersistence, ownGitFolders, steersAgent } from "@assent/core/policy";
+import { FORGE_FILES, isGitConfig, isPersistence, ownGitFolders, controlsAgent } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { laterPlaces } from "../errands/errands.ts";
+import { laterPlaces } from "../services/services.ts";
 import type { RunEvent } from "../types.ts";
 import { changesOf, type PathChange } from "./changes.ts";
 import { readRecorded } from "./after.ts";
@@ -41,7 +41,7 @@ export function findLaterRunner(path: string, home: string): string | undefined 
   if (/\/node_modules\/(?!\.bin\/)/.test(path) || path.endsWith(".sample")) return undefined;
   const found = HANDED_ON.find(([pattern]) => pattern.test(path));
   if (found !== undefined) return found[1];
-  if (steersAgent(path)) return "an agent reads its settings from it";
+  if (controlsAgent(path)) return "an agent reads its settings from it";
   if (isGitConfig(path)) return "git reads its settings from it";
   return isPersistence(path, { home: [home], project: [], temp: [] }) ? "it runs at a start or a login" : undefined;
 }

@@ -100,7 +100,7 @@ export class Units {
 const OBJECTS = /^\/(?:(?:(?:modules|worktrees)\/.+?|repo\/store\/git|lfs|annex)\/)?objects(?:\/(.*))?$/;
 /** As above, where a repository keeps its objects elsewhere (GIT_OBJECT_DIRECTORY). */
 const LOOSE = /\/(?:[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})|pack\/pack-[0-9a-f]{40,64}\.\w+)$/;
-/** Says what was done last, and steers nothing. */
+/** Says what was done last, and controls nothing. */
 const NOISE = new RegExp(
   String.raw`(?:^|\/)(?:FETCH_HEAD|ORIG_HEAD|AUTO_MERGE|COMMIT_EDITMSG|SQUASH_MSG|gc\.(?:log|pid)|gitk\.cache|` +
     String.raw`fsmonitor--daemon(?:\.ipc|\/.*)?|\.watchman-cookie-[^/]*|lfs\/(?:cache|tmp|logs)(?:\/.*)?)$`,

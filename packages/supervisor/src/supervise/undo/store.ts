@@ -90,7 +90,7 @@ export class UndoStore {
     const known = this.#content.get(found.id);
     if (known !== undefined && sameTime(known.btime, found.btime))
       return known.recorded ? NOTHING : this.#modified(path, found, known.image);
-    // A person may have thought for a while since the door looked.
+    // A person may have thought for a while since the trap handler looked.
     if (stat !== undefined) found = statFd(fd);
     if (typeof found === "number") return refuseUnkept(found);
     const xattrs = readXattrs(fd);

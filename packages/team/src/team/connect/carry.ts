@@ -1,6 +1,6 @@
 import type { Machine } from "@assent/guard/state";
-import { announceTeam, clearAfar, type KnownAfar, knownAfar, noteAnswer, openLedger } from "../afar/index.ts";
-import { credentialMark } from "@assent/guard/seal";
+import { announceTeam, clearRemote, type KnownRemote, knownRemote, noteAnswer, openLedger } from "../remote/index.ts";
+import { credentialMark } from "@assent/guard/signature";
 import { askServer, hearServer } from "../client.ts";
 import type { TeamMembership } from "../membership.ts";
 import {
@@ -36,7 +36,7 @@ const MOST_ANSWERS = 1000;
 const CLEAR_MS = 3_600_000;
 
 /**
- * Carries questions to the team's server and answers back, until `signal`. All that is lasting is in files (`afar/ledger.ts`): who is
+ * Carries questions to the team's server and answers back, until `signal`. All that is lasting is in files (`remote/ledger.ts`): who is
  * killed in between carries the same again, and what came twice is known by its id.
  */
 export async function carryQuestions({ machine, membership, notice, onPolicy, signal }: Carrying): Promise<void> {
@@ -52,7 +52,7 @@ export async function carryQuestions({ machine, membership, notice, onPolicy, si
   while (!signal.aborted) {
     if (Date.now() - cleared > CLEAR_MS) {
       cleared = Date.now();
-      clearAfar(machine, cleared);
+      clearRemote(machine, cleared);
     }
     const hearing = new AbortController();
     const stop = (): void => hearing.abort();
@@ -129,8 +129,8 @@ class Carrier {
     }));
     if (taken.length > 0) await askServer(this.#membership, "POST", "/v1/answers/taken", Noted, { v: PROTOCOL, taken });
     const now = Date.now();
-    const known = knownAfar(this.#machine);
-    const waits = ({ asked, answer, isOver }: KnownAfar): boolean => answer === undefined && !isOver && asked.until > now;
+    const known = knownRemote(this.#machine);
+    const waits = ({ asked, answer, isOver }: KnownRemote): boolean => answer === undefined && !isOver && asked.until > now;
     const questions = known
       .filter((one) => waits(one) && !this.#sent.has(one.asked.id))
       .slice(0, QUESTION_LIMITS.inMessage)
@@ -155,7 +155,7 @@ function withoutUndefined({ id, request, answer, by, note, proofs }: TeamAnswer)
 }
 
 /** As much of it as the server takes; undefined: it is no question that can be shown. */
-function questionOf({ id, request, until, people, passkeys, about }: KnownAfar["asked"], now: number): TeamQuestion | undefined {
+function questionOf({ id, request, until, people, passkeys, about }: KnownRemote["asked"], now: number): TeamQuestion | undefined {
   const { agent, ...rest } = about;
   const named = v.safeParse(TeamAbout, { ...rest, ...(agent === undefined ? {} : { agent }) });
   const shown = named.success ? named.output : { point: rest.point, what: rest.what, reason: rest.reason, folder: rest.folder };

@@ -22,7 +22,7 @@ export const version = v.literal(PROTOCOL);
 export const isStorable = (text: string): boolean => !/\0|\p{Surrogate}/u.test(text);
 export const shortText = (most: number) => v.pipe(v.string(), v.maxLength(most), v.check(isStorable, "is not a text that can be kept"));
 
-/** What is shown to people beside others' words: one line, nothing that steers a terminal or turns the direction of text. */
+/** What is shown to people beside others' words: one line, nothing that controls a terminal or turns the direction of text. */
 export const label = v.pipe(
   v.string(),
   v.minLength(1),

@@ -12,9 +12,9 @@ import {
   type PolicyVersion,
   type Signed,
   type SignedKeyChange,
-} from "@assent/guard/seal";
+} from "@assent/guard/signature";
 
-/** What machines, those who have the team's key, and the server say to each other about policies. What is signed: `packages/guard/src/seal/`. */
+/** What machines, those who have the team's key, and the server say to each other about policies. What is signed: `packages/guard/src/signature/`. */
 
 const version = v.literal(1);
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));

@@ -18,7 +18,7 @@ import {
   type Stream,
   type Value,
 } from "../../words/value.ts";
-import { assignVariable, isArrayFromStart, setNumber, steering } from "../../words/variables.ts";
+import { assignVariable, isArrayFromStart, setNumber, controlling } from "../../words/variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 import { numberInZsh } from "./talking.ts";
@@ -84,11 +84,11 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
   if (equals < 0) {
     if (marks !== "") state.addAttributes(variable, marks);
     // In a function the name starts anew; outside it, and where it is the function's already, it keeps what it has.
-    if (state.sprung && state.frames.length === 0 && call.name !== "export")
+    if (state.inTrap && state.frames.length === 0 && call.name !== "export")
       state.blur(variable, `$${variable}, which a trap may declare inside a function`);
     else if ((scope === "function" || scope === "perhaps") && own?.maybe !== false) {
       // Programs are then looked for in the working directory.
-      if (variable === "PATH") steering(cx, variable, literal(""), { exported: true, span: call.span });
+      if (variable === "PATH") controlling(cx, variable, literal(""), { exported: true, span: call.span });
       if (scope === "perhaps") state.blur(variable, `$${variable}, which starts anew in one of the shells`);
       else {
         const anew = mayInherit ? unknown(`$${variable}, which may be what it is outside of the function`, true) : literal("");
@@ -97,7 +97,7 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
     }
     if (exported) {
       const now = state.variables.get(variable);
-      steering(cx, variable, now ?? unknown(`$${variable}`), { exported: now !== undefined, span: call.span });
+      controlling(cx, variable, now ?? unknown(`$${variable}`), { exported: now !== undefined, span: call.span });
       state.hand(variable, { value: now, span: call.span });
     }
     if (call.name === "readonly" || letters.includes("r")) state.addAttributes(variable, "r");
@@ -138,7 +138,7 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
     state.setVariable(variable, unknown(`$${variable}, which \`local\` sets only inside a function`, true));
   // What stands before a function or `eval` is nearer than the global one, too.
   const hidden =
-    state.frames.some((frame) => frame.has(variable)) || (letters.includes("g") && (state.sprung || state.environment.has(variable)));
+    state.frames.some((frame) => frame.has(variable)) || (letters.includes("g") && (state.inTrap || state.environment.has(variable)));
   if (scope === "global" && hidden) state.blur(variable, `$${variable}, of which a function may have one of its own`);
   if (call.name === "readonly" || letters.includes("r")) state.addAttributes(variable, "r");
 }
@@ -202,11 +202,11 @@ const unset: Builtin = (call) => {
 };
 
 function unsetVariable({ cx, state, span }: BuiltinCall, name: string): void {
-  if (name === "PATH") steering(cx, name, literal(""), { exported: true, span });
+  if (name === "PATH") controlling(cx, name, literal(""), { exported: true, span });
   const readonly = state.attributesOf(name).includes("r");
   assignVariable(cx, state, name, literal(""), { exported: false, span });
   // The variable of a function further out, or what stands before a command: with that gone, what it hid is seen again.
-  if (state.sprung || state.frames.slice(0, -1).some((frame) => frame.has(name)) || state.environment.has(name))
+  if (state.inTrap || state.frames.slice(0, -1).some((frame) => frame.has(name)) || state.environment.has(name))
     state.blur(name, `$${name}, which a function takes away`);
   else if (state.frames.length === 0 && !readonly) state.dropAttributes(name);
 }

@@ -1,6 +1,6 @@
 import { refuse, type Invocation } from "../invocation.ts";
 import { isHole, join, literal, NOTHING, sequence, textOf, torn, unknown, type Stream, type Value } from "../../words/value.ts";
-import { handOn, steering } from "../../words/variables.ts";
+import { handOn, controlling } from "../../words/variables.ts";
 import { has, valuesOf } from "../given.ts";
 
 /** What xargs hands out: items, and where a line of them ends. */
@@ -58,7 +58,7 @@ function handSlot(inv: Invocation, name: Value): void {
   const value: Value = { atoms: [{ hole: true, why: "the number of a slot", number: true }], many: false };
   if (text === undefined) refuse(inv, "the variable that xargs sets is only known at run time");
   else {
-    steering(inv.cx, text, value, { exported: true, span: inv.span });
+    controlling(inv.cx, text, value, { exported: true, span: inv.span });
     handOn(inv.state, text, { value, span: inv.span });
   }
 }

@@ -1,0 +1,10 @@
+export { readLife, type DaemonLife, daemonPlace } from "./life.ts";
+export { type SideWork, isInTime, serve } from "./serve.ts";
+export { isCaller } from "./caller.ts";
+export { markOf } from "./life.ts";
+export { commandStanding, ownStanding } from "./spare-standing.ts";
+export { isSpareWaiting, sparePlace } from "./spare-place.ts";
+export { type BegunCommand, type HandedCommand, SpareSocket } from "./spare-wire.ts";
+export { Spares, TAKEN } from "./spares.ts";
+export { SocketWay } from "./socket.ts";
+export type { DaemonAnswer, DaemonCall } from "./wire.ts";
