@@ -32,9 +32,7 @@ it("no name and no comment of the source has a word that only we know", () => {
   const files = sourceFiles().filter(({ name }) => /\.tsx?$/.test(name));
   const faults = files.flatMap(({ name, path }) =>
     [name, ...readFileSync(path, "utf8").split("\n")].flatMap((line, at) =>
-      OLD.filter(([word]) => word.test(line) && !KEPT.test(line)).map(
-        ([, instead]) => `${name}:${at}: say ${instead}: ${line.trim()}`,
-      ),
+      OLD.filter(([word]) => word.test(line) && !KEPT.test(line)).map(([, instead]) => `${name}:${at}: say ${instead}: ${line.trim()}`),
     ),
   );
   expect(files.length).toBeGreaterThan(900);

@@ -54,7 +54,7 @@ if (command === "check") {
 } else if (part) {
   const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command));
   process.once("exit", keep);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, try-main.ts, shell-start.ts, ended.ts, serve-daemon.ts and line-main.ts
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from the entries named run, try, start and daemon
   void (load(`./${part}.cjs`) as { main: (keep: () => void) => Promise<void> | void }).main(keep);
 } else {
   // @ts-expect-error -- exists once built, beside this file

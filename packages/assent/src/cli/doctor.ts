@@ -1,3 +1,4 @@
+import { attempt } from "@assent/core/data";
 import { visible } from "@assent/core/action";
 import { inspect } from "@assent/guard/inspect";
 import { askExtension, findExtensions } from "@assent/guard/engine";
@@ -44,11 +45,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
 
 /** What holds a run here; where the variable names none, a run refuses to start, and what would hold it by itself is looked at. */
 function chosenEngine(): ReturnType<typeof chooseEngine> {
-  try {
-    return chooseEngine(thisMachine());
-  } catch {
-    return process.platform === "linux" ? "assent" : "sandbox-runtime";
-  }
+  return attempt(() => chooseEngine(thisMachine()), process.platform === "linux" ? "assent" : "sandbox-runtime");
 }
 
 /** Where another library confines, and what it does not do. */

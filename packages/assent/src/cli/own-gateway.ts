@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { isObject, shellQuoted } from "@assent/core/data";
+import { attempt, isObject, shellQuoted } from "@assent/core/data";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { isWithin, joinPath } from "@assent/core/path";
 import { isConfined, type RequestVerdict } from "@assent/core/policy";
@@ -93,11 +93,7 @@ const isOwn = (file: string | undefined, own: string): boolean =>
 
 function isThis(file: string | undefined, own: string): boolean {
   if (file === undefined || !isAbsolute(file)) return false;
-  try {
-    return realpathSync.native(file) === realpathSync.native(own);
-  } catch {
-    return false;
-  }
+  return attempt(() => realpathSync.native(file) === realpathSync.native(own), false);
 }
 
 /** Options of `assent mcp` that take the next word. */

@@ -1,3 +1,4 @@
+import { attempt } from "../data/index.ts";
 import { malformed, MAX_PATCH, wrongName, type PatchChange, type PatchReading } from "./change.ts";
 
 /**
@@ -337,11 +338,7 @@ function unquote(text: string): string | undefined {
     bytes.push(escaped);
     at += 1;
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes)), undefined);
 }
 
 /** quote.c of git. */

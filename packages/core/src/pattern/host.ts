@@ -1,13 +1,10 @@
+import { attempt } from "../data/index.ts";
 /**
  * The host of a URL as a browser and every current client reads it (WHATWG): lower case, IDNA, no trailing dot.
  * Undefined where there is none.
  */
 export function hostOfUrl(url: string): string | undefined {
-  try {
-    return plainHost(new URL(url.trim()).hostname);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => plainHost(new URL(url.trim()).hostname), undefined);
 }
 
 /** A host name or address as `hostOfUrl` gives it; undefined for what no URL could hold. */

@@ -1,3 +1,4 @@
+import { attempt } from "../data/index.ts";
 import { type Action, brief, type FileAction, sayAction, printTarget, type ToolAction, visible, type World } from "../action/index.ts";
 import { isWithin, resolvePath } from "../path/index.ts";
 import { agentFile } from "./tables/agent-files.ts";
@@ -118,9 +119,5 @@ function absolutePath(value: string, { home, cwd }: World): string | undefined {
   if (value === "~" || value.startsWith("~/")) return resolvePath(cwd, `${home}${value.slice(1)}`);
   if (value.startsWith("/")) return resolvePath(cwd, value);
   if (!/^\s*file:/i.test(value)) return undefined;
-  try {
-    return resolvePath(cwd, decodeURIComponent(new URL(value.trim()).pathname));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => resolvePath(cwd, decodeURIComponent(new URL(value.trim()).pathname)), undefined);
 }

@@ -8,7 +8,7 @@ import {
   type Unknown,
   type World,
 } from "../action/index.ts";
-import { isObject } from "../data/index.ts";
+import { attempt, isObject } from "../data/index.ts";
 import { lowerPatch } from "../patch/index.ts";
 import { baseName, joinPath, normalise, resolvePath } from "../path/index.ts";
 import { expandBraces, normaliseHost, possibleHosts } from "../pattern/index.ts";
@@ -325,11 +325,7 @@ function spellingsOf(given: string, world: World): string[] | { readonly wrong: 
 
 function decoded(text: string): string | undefined {
   if (!/%[0-9a-f]{2}/i.test(text)) return undefined;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => decodeURIComponent(text), undefined);
 }
 
 /** `~` and relative paths made absolute. */
@@ -340,11 +336,7 @@ function absolute(given: string, world: World): string {
 
 /** The path of a `file:` URL. */
 function pathOfUrl(url: string): string | undefined {
-  try {
-    return decodeURIComponent(new URL(url).pathname);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => decodeURIComponent(new URL(url).pathname), undefined);
 }
 
 /** Where the wildcards of a tool's pattern begin. */

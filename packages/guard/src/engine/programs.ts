@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { foldCase, isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
 import { isSystemFolder, isToolFolder } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
@@ -18,11 +19,7 @@ interface ProgramsOptions {
 }
 
 function isAbsent(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path, { throwIfNoEntry: false }) === undefined, false);
 }
 
 function isProgram(path: string): boolean {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync, statSync, type BigIntStats } from "node:fs";
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 import { bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, removeFile, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
@@ -288,9 +288,5 @@ export function pruneGrants(machine: Machine, now: number): void {
 }
 
 function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder), []);
 }

@@ -85,11 +85,7 @@ function isTemporary(folder: string): boolean {
   const above = folder.slice(0, folder.lastIndexOf("/"));
   if (isEverybodys(folder) || isEverybodys(above)) return true;
   if (!/\/\.?te?mp$/i.test(folder)) return false;
-  try {
-    return statSync(folder).uid === process.getuid?.();
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(folder).uid === process.getuid?.(), false);
 }
 
 /** inode(7): S_ISVTX, and others may write. */

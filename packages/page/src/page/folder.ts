@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { normalise } from "@assent/core/path";
 import type { Machine } from "@assent/guard/state";
 
@@ -7,9 +8,5 @@ export function folderOf(query: URLSearchParams, { home }: Machine): string | un
   const written = query.get("folder") ?? "";
   const path = written === "~" || written.startsWith("~/") ? `${home}${written.slice(1)}` : written;
   if (!path.startsWith("/") || path.includes("\0")) return undefined;
-  try {
-    return statSync(path).isDirectory() ? normalise(path) : undefined;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => (statSync(path).isDirectory() ? normalise(path) : undefined), undefined);
 }

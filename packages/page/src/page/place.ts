@@ -75,9 +75,5 @@ export function findPageProcess(folder: string, machine: Machine): PageProcess |
 
 function lives(page: PageProcess, { platform }: Machine): boolean {
   if (platform === "linux") return isAlive(page);
-  try {
-    return process.kill(page.pid, 0);
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(page.pid, 0), false);
 }

@@ -1,3 +1,4 @@
+import { attempt } from "../../data/index.ts";
 import { compileRegex, mistake, ok, parseRegex, type Result } from "../../pattern/index.ts";
 import type { CallPattern } from "./call.ts";
 
@@ -266,9 +267,5 @@ function bytesText(escapes: string): string {
 }
 
 function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), undefined);
 }

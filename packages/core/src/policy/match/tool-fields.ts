@@ -1,3 +1,4 @@
+import { attempt } from "../../data/index.ts";
 import type { ToolAction } from "../../action/index.ts";
 import {
   type Answer,
@@ -100,11 +101,7 @@ export function matchPathValue(pattern: string, value: string, side: Side, conte
 
 function pathOfUrl(value: string): string | undefined {
   if (!/^\s*file:/i.test(value)) return undefined;
-  try {
-    return decodeURIComponent(new URL(value.trim()).pathname);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => decodeURIComponent(new URL(value.trim()).pathname), undefined);
 }
 
 /** The paths a tool names, for rules that hold only inside a project. */

@@ -1,3 +1,4 @@
+import { attempt } from "../../data/index.ts";
 import { pathPattern } from "../../pattern/index.ts";
 import { readGrammar } from "./reads.ts";
 
@@ -49,11 +50,7 @@ const SECRET = new RegExp(
 );
 
 function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text).source !== "";
-  } catch {
-    return false;
-  }
+  return attempt(() => new RegExp(text).source !== "", false);
 }
 
 /** `FILE; FILE [unless /WORD/] [needs /WORD/]` */

@@ -1,3 +1,4 @@
+import { attempt } from "../../data/index.ts";
 import type { Target } from "../../action/index.ts";
 import { baseName, parentOf, resolvePath } from "../../path/index.ts";
 import { commandOfKey, isInertKey, showsUntracked, skipsChecks } from "./analyse/git-config.ts";
@@ -235,11 +236,7 @@ function registryName(inv: Invocation, value: Value): void {
 
 /** `%XX` undone; text that is no valid escape stays as it is, as curl has it. */
 function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => decodeURIComponent(path), path);
 }
 
 function url(inv: Invocation, value: Value): void {

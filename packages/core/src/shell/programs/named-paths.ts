@@ -1,3 +1,4 @@
+import { attempt } from "../../data/index.ts";
 import type { NamedPath } from "../../action/index.ts";
 import { normaliseHost, possibleHosts } from "../../pattern/index.ts";
 import { reachOfHost } from "../../policy/index.ts";
@@ -58,11 +59,7 @@ export function pathTexts(word: string): readonly { readonly text: string; reado
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return "";
-  }
+  return attempt(() => decodeURIComponent(text), "");
 }
 
 /** Adds what these words could name to the command at `exec`. */

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { lstatSync, readdirSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import type { ExecAction } from "@assent/core/action";
 import { resolvePath } from "@assent/core/path";
 import { isGitsOwnKey, isInertGitKey } from "@assent/core/shell";
@@ -62,20 +63,12 @@ export class Git {
 
   /** What the configuration has of a key. */
   values(key: string): readonly string[] {
-    try {
-      return this.lines("config", "--get-all", key);
-    } catch {
-      return [];
-    }
+    return attempt(() => this.lines("config", "--get-all", key), []);
   }
 
   /** The first line; undefined where it says no. */
   line(...words: readonly string[]): string | undefined {
-    try {
-      return this.lines(...words)[0];
-    } catch {
-      return undefined;
-    }
+    return attempt(() => this.lines(...words)[0], undefined);
   }
 }
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { type Machine, processFields } from "../../state/index.ts";
 import { type AskedAction, type ConsentKind, type NoConsent, optionsOf, type ReadWords, readWords } from "./kind.ts";
 
@@ -115,11 +116,7 @@ function firstWith(socket: string): string | undefined {
 function holds(pid: string, socket: string): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => {
-      try {
-        return readlinkSync(`/proc/${pid}/fd/${fd}`) === socket;
-      } catch {
-        return false;
-      }
+      return attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`) === socket, false);
     });
   } catch {
     // Another user's, or gone.

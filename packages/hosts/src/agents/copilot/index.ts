@@ -1,4 +1,4 @@
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
@@ -77,11 +77,7 @@ function read({ payload, event: registered, env, folder }: HookCall): Reading {
 function parsed(input: unknown, tool: string | undefined): unknown {
   if (typeof input !== "string") return input;
   if (tool === "apply_patch" && !input.trimStart().startsWith("{")) return { input };
-  try {
-    return JSON.parse(input) as unknown;
-  } catch {
-    return input;
-  }
+  return attempt(() => JSON.parse(input) as unknown, input);
 }
 
 function otherFacts(tool: string, input: unknown): ToolFacts | undefined {

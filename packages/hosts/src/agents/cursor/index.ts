@@ -1,3 +1,4 @@
+import { attempt } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
@@ -78,11 +79,7 @@ const serverTool = (tool: unknown): ToolFacts | undefined =>
 /** Arguments of MCP tools come as JSON in a text. */
 function parsed(input: unknown): unknown {
   if (typeof input !== "string") return input;
-  try {
-    return JSON.parse(input) as unknown;
-  } catch {
-    return input;
-  }
+  return attempt(() => JSON.parse(input) as unknown, input);
 }
 
 function write({ request, answer }: Outcome): Reply {

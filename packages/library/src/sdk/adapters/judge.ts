@@ -1,5 +1,5 @@
 import { brief, visible } from "@assent/core/action";
-import { isObject } from "@assent/core/data";
+import { attempt, isObject } from "@assent/core/data";
 import type { ToolFacts } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
 import { ask, isPlainYes, type OnToolAsk } from "../common/ask.ts";
@@ -166,11 +166,7 @@ export function targetOf({ facts, target, from: { input } }: Judged): string {
 
 /** How inputs are compared. What is no JSON is like nothing. */
 export function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return "";
-  }
+  return attempt(() => JSON.stringify(value) ?? "", "");
 }
 
 /** What a person is shown where the SDK itself puts the question. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { readdirSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { attempt } from "@assent/core/data";
 import { processFields, sendSignal } from "@assent/guard/state";
 import type { RunOrder } from "@assent/supervisor/supervise/control-channel";
 import { ConfinedRunChannel, type RunEnd, type RunListener } from "../confined/run.ts";
@@ -255,11 +256,7 @@ function descendants(root: number): readonly number[] {
 }
 
 function processes(): readonly { readonly pid: number; readonly parent: number }[] {
-  try {
-    return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (parentOf(Number(name)) ?? []) : []));
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (parentOf(Number(name)) ?? []) : [])), []);
 }
 
 /** What has ended and waits for its parent does not count. */

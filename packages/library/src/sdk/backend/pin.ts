@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { joinPath } from "@assent/core/path";
 
 /**
@@ -104,11 +105,7 @@ const byPath: Pinning = {
 };
 
 function hasProc(): boolean {
-  try {
-    return process.platform === "linux" && readlinkSync("/proc/self") === String(process.pid);
-  } catch {
-    return false;
-  }
+  return attempt(() => process.platform === "linux" && readlinkSync("/proc/self") === String(process.pid), false);
 }
 
 let chosen: Pinning | undefined;

@@ -1,5 +1,6 @@
 import { resolve, dirname } from "node:path";
 import { realpathSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { decide, type DecideOptions, failedOutcome, type Host, type Outcome, type Request, whoOf } from "@assent/guard/engine";
 import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "@assent/guard/engine/given";
 import type { Policy, Principal } from "@assent/core/policy";
@@ -120,11 +121,7 @@ export function guardMachine({
 /** What is protected there is compared by the names that paths really have. */
 function realHome(home = "/"): string {
   if (!home.startsWith("/")) return "/";
-  try {
-    return realpathSync.native(home);
-  } catch {
-    return home;
-  }
+  return attempt(() => realpathSync.native(home), home);
 }
 
 /** What is remembered stays in the process. Without the account: a program that serves others is none of them. */

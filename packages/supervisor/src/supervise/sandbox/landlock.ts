@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { addressOf, alloc, ERRNO, KernelError, sys, SYSCALLS } from "../kernel/index.ts";
 
-/** landlock(7), linux/landlock.h: access rights of files, by the ABI that brought them. Reading and executing are not handled: the trap handler serves opens. */
+/** landlock(7), linux/landlock.h: access rights of files, by the ABI that brought them. Reading and executing are left out: the trap handler serves opens. */
 const FS_RIGHTS: readonly { readonly since: number; readonly bits: readonly number[] }[] = [
   // WRITE_FILE 1, REMOVE_DIR 4, REMOVE_FILE 5, MAKE_{CHAR 6, DIR 7, REG 8, SOCK 9, FIFO 10, BLOCK 11, SYM 12}
   { since: 1, bits: [1, 4, 5, 6, 7, 8, 9, 10, 11, 12] },

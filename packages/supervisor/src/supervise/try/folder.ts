@@ -1,5 +1,5 @@
 import { closeSync, constants, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
-import { parseObject } from "@assent/core/data";
+import { attempt, parseObject } from "@assent/core/data";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import {
   AT_REMOVEDIR,
@@ -62,11 +62,7 @@ export interface TriedPlace extends ViewPlace {
 }
 
 function isEmpty(folder: string): boolean {
-  try {
-    return readdirSync(pathBytes(folder)).length === 0;
-  } catch {
-    return false;
-  }
+  return attempt(() => readdirSync(pathBytes(folder)).length === 0, false);
 }
 
 const ID = /^[0-9a-z][0-9a-z-]{7,63}$/;

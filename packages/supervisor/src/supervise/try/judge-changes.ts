@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { type Action, type Call, type FileAction, type FileOperation, visible } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
 import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
@@ -132,10 +133,6 @@ class MergedTree {
   #textOf(path: string): string | undefined {
     const change = this.#changes.get(path);
     if (change !== undefined && change.what !== "attributes") return change.what === "gone" ? undefined : change.text;
-    try {
-      return pathText(readlinkSync(pathBytes(path), { encoding: "buffer" }));
-    } catch {
-      return undefined;
-    }
+    return attempt(() => pathText(readlinkSync(pathBytes(path), { encoding: "buffer" })), undefined);
   }
 }

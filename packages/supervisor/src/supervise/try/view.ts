@@ -1,4 +1,5 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import type { FileAction } from "@assent/core/action";
 import { isBelow, isWithin, joinPath } from "@assent/core/path";
 import { pathScopeOf, type Policy } from "@assent/core/policy";
@@ -168,11 +169,7 @@ class Links {
 
 /** Of a folder that may not be looked into nobody here has other names either. */
 function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(pathBytes(folder), { encoding: "buffer" }).map((name) => pathText(name));
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(pathBytes(folder), { encoding: "buffer" }).map((name) => pathText(name)), []);
 }
 
 function mayRead(judge: RunJudge, operation: "read" | "list", path: string): boolean {

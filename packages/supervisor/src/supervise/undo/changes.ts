@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { attempt } from "@assent/core/data";
 import { createTwoFilesPatch } from "diff";
 import { isWithin } from "@assent/core/path";
 import { type After, linkText, readRecorded } from "./after.ts";
@@ -180,11 +181,10 @@ function before(image: PreImage | undefined, folder: string): DiffSide {
   if (kindOf(is.mode) !== "file") return undefined;
   if (is.size === 0) return "";
   if (image.key === undefined) return undefined;
-  try {
-    return read(openSync(keptPath(image, folder), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
-  } catch {
-    return undefined;
-  }
+  return attempt(
+    () => read(openSync(keptPath(image, folder), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)),
+    undefined,
+  );
 }
 
 function present(path: string): DiffSide {

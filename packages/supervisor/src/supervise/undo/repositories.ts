@@ -1,4 +1,4 @@
-import { shellWord } from "@assent/core/data";
+import { attempt, shellWord } from "@assent/core/data";
 import { pathNow } from "./moved.ts";
 import type { MovedFolder } from "./run-folder.ts";
 import { readFileSync } from "node:fs";
@@ -244,11 +244,7 @@ export class Repositories {
     const { is, key, text } = image;
     if (text !== undefined || is === undefined) return text;
     if (is[3] === 0) return "";
-    try {
-      return key === undefined ? undefined : readFileSync(keptPath(image, this.#folder), "utf8");
-    } catch {
-      return undefined;
-    }
+    return attempt(() => (key === undefined ? undefined : readFileSync(keptPath(image, this.#folder), "utf8")), undefined);
   }
 }
 

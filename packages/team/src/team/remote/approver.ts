@@ -1,5 +1,5 @@
 import { brief, visible } from "@assent/core/action";
-import { FROM_NOW_ON } from "@assent/core/data";
+import { attempt, FROM_NOW_ON } from "@assent/core/data";
 import {
   type Answer,
   type Client,
@@ -165,11 +165,7 @@ class TeamClient implements Client {
   /** It is reached, or may have answered what it was asked before. */
   isThere = (afar?: Pick<TeamPart, "people">): boolean => {
     const { machine } = this.#asking;
-    try {
-      return afar !== undefined && (isTeamReached(machine) || isAnyRemote(machine));
-    } catch {
-      return false;
-    }
+    return attempt(() => afar !== undefined && (isTeamReached(machine) || isAnyRemote(machine)), false);
   };
 
   show(waiting: Waiting): boolean {

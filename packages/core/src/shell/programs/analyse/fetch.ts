@@ -1,4 +1,5 @@
 // Programs that fetch from addresses and send to them.
+import { attempt } from "../../../data/index.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { dropPrefix } from "../options.ts";
@@ -242,11 +243,7 @@ export function wget(inv: Invocation): void {
 }
 
 function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return "";
-  }
+  return attempt(() => decodeURIComponent(name), "");
 }
 
 /** http(1): `[METHOD] URL [ITEM…]`; an item `name@FILE`, `name=@FILE` or `name:=@FILE` sends a file. */
