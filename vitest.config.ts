@@ -63,7 +63,7 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
           exclude: ["test/supervise/{programs,failure,names}/**", "test/sdk/{packages,declarations}/**"],
           include: [
-            "test/{engine,engines,approve,resident,lint,state,supervise,survives,agents,sdk,cli,words,end-to-end,build,ledger,docs}/**/*.test.ts",
+            "test/{engine,engines,approve,daemon,lint,state,supervise,survives,agents,sdk,cli,words,end-to-end,build,ledger,docs}/**/*.test.ts",
           ],
           pool: "forks",
           testTimeout: 60_000,
