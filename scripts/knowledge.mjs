@@ -266,7 +266,7 @@ async function makeParts(root) {
     "#knowledge/secrets": constant("SECRETS", asideRows(asides, "secret")),
     "#knowledge/shell-variables": makeShellVariables(asides),
     "#knowledge/sources": constant("SOURCES", Object.fromEntries(placesIn(asides).map(([name, paths]) => [name, sourcesOf(paths)]))),
-    "#knowledge/steered": constant("STEERED", asideRows(asides, "controlled")),
+    "#knowledge/steered": constant("STEERED", asideRows(asides, "steered")),
     "#knowledge/traits": makeTraits(asides, entries),
     "#knowledge/variables": constant("VARIABLES", brief(blocksIn(root, "variables"))),
   };
