@@ -153,11 +153,7 @@ const MISUSES: readonly (readonly [name: string, call: () => unknown, thrown: Th
     () => guard["openAiTool"]?.({ name: 5 }, () => []),
     option("openAiTool takes what `tool()` of the SDK made"),
   ],
-  [
-    "an effect in the place of a tool",
-    () => guard["openAiTool"]?.(() => [], "save"),
-    option("openAiTool takes what `tool()` of the SDK made"),
-  ],
+  ["a tool whose name is no text", () => guard["openAiTool"]?.(() => [], ""), option("toolGuard takes the name of the tool")],
   [
     "the effect of a tool that an SDK does not have",
     () => guard["aiSdk"]?.({ save: {} }, { sav: "nothing" }),

@@ -448,6 +448,23 @@ describe("guard.openAiTool", () => {
     await runner.run(agentOf(model, [bash]), first.state);
     expect(ran).toEqual(["ls"]);
   });
+
+  it.each(["bash", undefined])("does so spread into `tool()`, too, with the name %s", async (name) => {
+    const place = scratch();
+    const own = createGuard({ cwd: place.project, home: place.home });
+    const does = ({ command }: { command: string }) => ({ shell: command });
+    const bash = tool({
+      name: "bash",
+      description: "x",
+      parameters: z.object({ command: z.string() }),
+      execute: ({ command }) => void ran.push(command),
+      ...own.openAiTool(does, name),
+    });
+    const model = new Scripted([bashCall("rm -rf ~")], [bashCall("ls")], [bashCall("rm -rf build")]);
+    const { interruptions } = await runner.run(agentOf(model, [bash]), "x");
+    expect(model.told).toMatch(/home folder|delete/);
+    expect([ran, interruptions.length]).toEqual([["ls"], 1]);
+  });
 });
 
 describe("consoleTools", () => {

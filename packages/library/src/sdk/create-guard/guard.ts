@@ -8,7 +8,7 @@ import { type AskQuestion, NobodyThereError } from "../common/ask.ts";
 import { canUseTool, type ClaudeQuestion } from "../claude-agent-sdk/index.ts";
 import { probeSandbox } from "../common/sandbox.ts";
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
-import { type AgentTool, guardTool } from "../openai-agents/index.ts";
+import { type AgentTool, guardTool, type ToolGuard, toolGuard } from "../openai-agents/index.ts";
 import { GuardOptionError } from "../common/options.ts";
 import { readAnswer, rulesFor } from "./answers.ts";
 import { idOf, isSigned } from "./approvals.ts";
@@ -85,10 +85,14 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
   }
 
   /** For OpenAI's Agents SDK: `guard.openAiTool(tool({ … }), ({ path }) => ({ write: path }))`. The model reads what is denied, and the run goes on. */
-  openAiTool<T extends AgentTool>(tool: T, does: ToolEffect<InputOf<T>>): T {
-    if (!isObject(tool) || typeof tool.name !== "string")
+  openAiTool<T extends AgentTool>(tool: T, does: ToolEffect<InputOf<T>>): T;
+  /** Before the tool is made: `tool({ name: "save", …, ...guard.openAiTool(does, "save") })`. */
+  openAiTool<I>(does: ToolEffect<I>, name?: string): ToolGuard;
+  openAiTool(tool: AgentTool | ToolEffect<never>, does: ToolEffect<never> | string = "tool"): AgentTool | ToolGuard {
+    if (typeof tool === "function" && typeof does === "string") return toolGuard(this, does, { effects: { [does]: tool } });
+    if (typeof tool !== "object" || typeof tool?.name !== "string")
       throw new GuardOptionError("tool", "openAiTool takes what `tool()` of the SDK made");
-    return guardTool(this, tool, { effects: { [tool.name]: does } });
+    return guardTool(this, tool, { effects: { [tool.name]: typeof does === "function" || does === "nothing" ? does : undefined } });
   }
 
   /** For the Claude Agent SDK: `query({ options: { canUseTool: guard.canUseTool } })`. The host's own tools are known. */

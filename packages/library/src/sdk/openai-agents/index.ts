@@ -9,6 +9,7 @@ import type { AdaptedGuard } from "../common/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/tool.ts";
 import { PermissionDeniedError } from "../common/errors.ts";
+import { GuardOptionError } from "../common/options.ts";
 import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
 
 export type { ToolFacts } from "@assent/guard/engine";
@@ -53,6 +54,20 @@ export function guardTool<Tool extends AgentTool>(given: AnyGuard, tool: Tool, t
     default:
       return hostedMcp(guard, tool, options);
   }
+}
+
+/** What `tool()` takes for a tool whose every call is judged. */
+export interface ToolGuard {
+  needsApproval: NeedsApproval;
+  inputGuardrails: InputGuardrail[];
+}
+
+/** For `tool()`, where a tool is made: `tool({ name: "bash", …, ...toolGuard(guard, "bash", { facts }) })`. `guardTool` takes what was made. */
+export function toolGuard(given: AnyGuard, name: string, told: AdapterOptions = {}): ToolGuard {
+  const { guard, options } = adapted("toolGuard", given, told);
+  if (typeof name !== "string" || name === "") throw new GuardOptionError("name", "toolGuard takes the name of the tool");
+  const recent = new RecentCalls();
+  return { needsApproval: approvalFor(guard, name, options, recent), inputGuardrails: [guardrail(guard, options, recent, { tool: name })] };
 }
 
 /**
@@ -137,13 +152,19 @@ class PassedCalls {
 
 const isContext = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** How a tool is given another command. */
+/** How a tool is given another command; `tool`: it is judged by this name, whatever the SDK was told. */
 interface Confining {
+  readonly tool?: string;
   readonly field?: string;
   readonly passed?: PassedCalls;
 }
 
-function guardrail(guard: AdaptedGuard, options: AdapterOptions, recent: RecentCalls, { field, passed }: Confining = {}): InputGuardrail {
+function guardrail(
+  guard: AdaptedGuard,
+  options: AdapterOptions,
+  recent: RecentCalls,
+  { tool, field, passed }: Confining = {},
+): InputGuardrail {
   return {
     type: "tool_input",
     name: "assent",
@@ -152,7 +173,7 @@ function guardrail(guard: AdaptedGuard, options: AdapterOptions, recent: RecentC
       const input = argumentsOf(toolCall.arguments);
       const before = recent.about(context, callId);
       await guard.ready?.();
-      const judge = (): Judged => judgeCall(guard, options, { tool: name, input }, {}, field);
+      const judge = (): Judged => judgeCall(guard, options, { tool: tool ?? name, input }, {}, field);
       const judged = recent.justNow(context, callId, input) ?? stricter(judge(), before);
       recent.spend(context, callId, judged);
       // The SDK was told to ask about this call: it is here because it was approved, or so that it need not be asked about.
