@@ -181,7 +181,7 @@ describe("the order of options", () => {
     ["mktemp -dp ~ x.XXX", "ask"],
     ["mktemp --tmpdir=$HOME", "ask"],
     ["mktemp --tmp=. x.XXX", "ask"],
-    ["mktemp -p /etc x.XXX -p src", "ask"],
+    ["mktemp -p /etc x.XXX -p src", "deny"],
     ["mktemp -p /etc -u x.XXX", "allow"],
     ["mktemp -p src -p /etc x.XXX", "deny"],
     ["mktemp -p ~/.ssh", "deny"],

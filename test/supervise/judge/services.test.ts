@@ -20,7 +20,7 @@ import { isWithin } from "@assent/core/path";
 import { verdictOf } from "@assent/core/policy";
 import { reader } from "../../scratch.ts";
 
-const FOLDER = join(import.meta.dirname, "../../../packages/core/knowledge/errands");
+const FOLDER = join(import.meta.dirname, "../../../packages/core/knowledge/services");
 const files = readdirSync(FOLDER).map((file) => ({ name: file.replace(".table", ""), text: readFileSync(join(FOLDER, file), "utf8") }));
 const { blocks, mistakes } = readToolServices(files);
 
@@ -35,7 +35,7 @@ const does = (program: string, deed: string, what: string): boolean => {
   return (knownToolService(program)?.login ?? []).some((own) => isWithin(at(what), at(own)));
 };
 
-describe("packages/core/knowledge/errands", () => {
+describe("packages/core/knowledge/services", () => {
   it("is understood, and is what the code has", () => {
     expect(mistakes).toEqual([]);
     expect(allTools()).toEqual(blocks.map(({ tool }) => tool));
