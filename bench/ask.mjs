@@ -10,7 +10,7 @@ const rounds = Number(process.argv[2] ?? 200);
 const dist = process.env.ASSENT_DIST ?? fileURLToPath(new URL("../dist", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "assent-bench-"));
 chmodSync(scratch, 0o700);
-const folder = join(scratch, "daemon/");
+const folder = join(scratch, "resident/");
 mkdirSync(folder);
 const env = { PATH: process.env.PATH, HOME: scratch };
 const input = JSON.stringify({

@@ -183,7 +183,7 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
     const { root, start, socket, fresh } = placed();
     let asked = 0;
     await listen(socket, (connection) => void (asked++, connection.destroy()));
-    expect(unlike(await start({ base: "daemon/", input: "in" }), fresh(WORDS, "in"))).toEqual([]);
+    expect(unlike(await start({ base: "resident/", input: "in" }), fresh(WORDS, "in"))).toEqual([]);
     expect([asked, readdirSync(root).includes("resident")]).toEqual([0, true]);
   });
 

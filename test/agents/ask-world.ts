@@ -113,7 +113,7 @@ export const WORDS = ["HOME=/h", "/node", "/b in.cjs", "check\n--event", ""] as 
 
 export function placeAsk(architecture: LauncherArchitecture, front: readonly string[]) {
   const { root } = scratch();
-  const base = join(root, "daemon/");
+  const base = join(root, "resident/");
   mkdirSync(base);
   const put = (name: string, content: string | Buffer): string => {
     writeFileSync(join(root, name), content);

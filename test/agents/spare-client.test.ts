@@ -19,7 +19,7 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
       chmodSync(join(root, name), 0o755);
       return join(root, name);
     };
-    const base = join(root, "daemon/");
+    const base = join(root, "resident/");
     mkdirSync(base);
     return { root, base, client: put("spare", stubOf("spare", architecture)), node: put("node", NODE) };
   };

@@ -98,8 +98,8 @@ if [ "$SPARE" = 1 ] && [ "$BARE" != 1 ]; then
   mkdir -p $resident && chmod 700 /srv/state /srv/state/assent $resident
   # By a shell in between: it ends when whoever started it is process 1, as it would when that has ended.
   ( "$NODE" /srv/assent/dist/bin.cjs run --beside --spare 0 < /dev/null > /dev/null 2>&1 3> /dev/null & wait ) &
-  for n in {1..400}; do compgen -G "$daemon/spare.*" > /dev/null && waits=0 && break; sleep 0.05; done
-  set -- /srv/assent/dist/spare-$([ "$(uname -m)" = x86_64 ] && echo x64 || echo arm64) $daemon/ "$@"
+  for n in {1..400}; do compgen -G "$resident/spare.*" > /dev/null && waits=0 && break; sleep 0.05; done
+  set -- /srv/assent/dist/spare-$([ "$(uname -m)" = x86_64 ] && echo x64 || echo arm64) $resident/ "$@"
 fi
 after=$AFTER by=$BY
 unset COMMAND AFTER BY BARE DIST SPARE

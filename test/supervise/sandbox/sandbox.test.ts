@@ -160,7 +160,7 @@ const SANDBOXED: readonly [expression: string, expected: string][] = [
   ['({ int p[2]; pipe(p); char n[40]; sprintf(n, "/proc/self/fd/%d", p[1]); open(n, O_WRONLY); })', "ok"],
   ['unlink("theirs")', "EACCES"],
   ['rename("theirs", "new")', "EACCES"],
-  ['S(SYS_renameat2, -100, "theirs", -100, "walled.c", 2)', "EACCES"],
+  ['S(SYS_renameat2, -100, "theirs", -100, "sandboxed.c", 2)', "EACCES"],
   ['link("theirs", "new")', "EACCES"],
   ['symlink("theirs", "new")', "EACCES"],
   ['mkdir("new", 0777)', "EACCES"],
