@@ -103,7 +103,7 @@ const inRoot = (entries) => Object.fromEntries(Object.entries(entries).map(([nam
 
 /** Whose modules each part takes, where they are the same. */
 const TAKES = {
-  "more.serve-daemon": ["hook"],
+  "more.judge": ["hook"],
   "shell.obeyed": ["hook"],
   "more.reader": ["hook"],
   "shell.confiner": ["hook"],
@@ -253,7 +253,8 @@ function partsToBuild(filters, tables) {
     ...["edit-keeper", "watch", "fleet-start"].map((name) => made(`hook.${name}`, cli(name), hooks)),
     made("shell.confiner", { entryPoints: [sourceFile(root, "agents/install/confiner.ts")] }, hooks),
     made("more.reader", { entryPoints: [sourceFile(root, "engine/reader/index.ts")] }, hooks),
-    ...["session", "held", "held-question", "held-advice", "serve-daemon"].map((name) => made(`more.${name}`, cli(name), hooks)),
+    ...["session", "held", "held-question", "held-advice"].map((name) => made(`more.${name}`, cli(name), hooks)),
+    made("more.judge", cli("serve-daemon"), hooks),
     // `assent run`. Parts are loaded by `require`.
     made("run", cli("run-main"), runs, [filtersMade(filters.run), lazyBuiltins], running),
     made("run.more", own("run.more"), runs, [lazyBuiltins], running),

@@ -30,7 +30,7 @@ describe("parts that take modules from others", () => {
   it("have whatever they take", () => {
     const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
     for (const taker of [
-      "more.serve-daemon",
+      "more.judge",
       "more.reader",
       "shell.confiner",
       "more.session",

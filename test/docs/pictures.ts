@@ -29,10 +29,10 @@ export async function terminalPictures(root: string): Promise<readonly Picture[]
 
 /** The folders of packages/, where they stand in a request's way. A folder that stands nowhere is an error; the team server is in no way. */
 const ARCHITECTURE: readonly (readonly [title: string, folders: readonly string[]])[] = [
-  ["who asks", ["cli", "page", "look", "agents", "sdk", "resident", "team", "approve"]],
+  ["who asks", ["cli", "page", "preview", "agents", "sdk", "daemon", "team", "approve"]],
   ["the whole decision", ["engine", "state", "audit", "import", "inspect", "lint", "policy-test", "suggest"]],
   ["what a request would do", ["request", "shell", "patch", "action"]],
-  ["what the policy says", ["policy", "policy-edit", "pattern", "seal", "edit", "path", "data"]],
+  ["what the policy says", ["policy", "policy-edit", "pattern", "signature", "edit", "path", "data"]],
   ["the kernel's side", ["supervise", "engines"]],
 ];
 

@@ -15,7 +15,7 @@ const PARTS: Readonly<Record<string, string | null>> = {
   try: "run.try",
   shell: "start.shell",
   ended: "start.ended",
-  "daemon --serve": "more.serve-daemon",
+  "daemon --serve": "more.judge",
   "status --line": "start.line",
 };
 
