@@ -88,7 +88,7 @@ export class Guard<P extends Principal = Principal> extends CoreGuard<CodePolicy
   openAiTool<T extends AgentTool>(tool: T, does: ToolEffect<InputOf<T>>): T;
   /** Before the tool is made: `tool({ name: "save", …, ...guard.openAiTool(does, "save") })`. */
   openAiTool<I>(does: ToolEffect<I>, name?: string): ToolGuard;
-  openAiTool(tool: AgentTool | ToolEffect<never>, does: ToolEffect<never> | string = "tool"): AgentTool | ToolGuard {
+  openAiTool(tool: AgentTool | ToolEffect<never>, does: Exclude<ToolEffect<never>, "nothing"> | string = "tool"): AgentTool | ToolGuard {
     if (typeof tool === "function" && typeof does === "string") return toolGuard(this, does, { effects: { [does]: tool } });
     if (typeof tool !== "object" || typeof tool?.name !== "string")
       throw new GuardOptionError("tool", "openAiTool takes what `tool()` of the SDK made");
