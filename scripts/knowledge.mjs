@@ -210,7 +210,7 @@ function makeShellVariables(asides) {
 
 /** A set of programs for each word of `is`, and rows `[name, value]` for each of `with`: whoever reads one does not bring along the others. */
 function makeTraits(asides, entries) {
-  const named = Object.entries(byKind(asides, "with", (value, names) => names.split(" ").map((name) => [name, value])));
+  const named = Object.entries(byKind(asides, "with", (value, names) => [[names, value]]));
   const traits = {};
   for (const { key, row, names } of asides)
     for (const trait of key === "is" ? row.split(" ") : []) (traits[trait] ??= []).push(...names.split(" "));
@@ -222,10 +222,23 @@ function makeTraits(asides, entries) {
       trait,
       `/* @__PURE__ */ new Set(/* @__PURE__ */ ${JSON.stringify([...new Set(names)].join(" "))}.split(" "))`,
     ]),
-    ...named.map(([what, rows]) => [what, JSON.stringify(rows)]),
+    ...named.map(([what, rows]) => {
+      const lines = {};
+      for (const [names, value] of rows) lines[names] = `${lines[names] ?? names}\t${value}`;
+      return [what, `/* @__PURE__ */ readRows(${JSON.stringify(Object.values(lines).join("\n"))})`];
+    }),
   ]
     .map(([name, value]) => `export const ${name.toUpperCase().replaceAll("-", "_")} = ${value};\n`)
+    .concat(String(readRows))
     .join("");
+}
+
+/** In the module itself: lines of names and what goes with them become rows `[name, value]`, which would be three times as long. */
+function readRows(text) {
+  return text.split("\n").flatMap((line) => {
+    const [names, ...values] = line.split("\t");
+    return names.split(" ").flatMap((name) => values.map((value) => [name, value]));
+  });
 }
 
 /** The packs that are made of the tables (`npm run generate`), what all lines of one have in common written once. */

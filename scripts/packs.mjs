@@ -17,7 +17,14 @@ const alternatives = (word) => {
 /** All that a row of words stands for. */
 const expand = (words) => words.reduce((rows, word) => rows.flatMap((row) => alternatives(word).map((one) => [...row, one])), [[]]);
 const oneOf = (names) => (names.length === 1 ? names[0] : `{${names.join(",")}}`);
-const example = (words) => words.map((word) => alternatives(word)[0].replaceAll("*", "x")).join(" ");
+const example = (words) =>
+  words
+    .map((word) =>
+      alternatives(word)[0]
+        .replace(/\[(.).*?\]/, "$1")
+        .replaceAll("*", "x"),
+    )
+    .join(" ");
 const eitherCase = (letter) => `[${letter}${letter.toUpperCase()}]`;
 
 const rowsOf = ({ dangers = "" }) =>

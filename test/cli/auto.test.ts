@@ -148,4 +148,18 @@ describe("one setting", () => {
     expect(stdout).toMatch(/^sandbox: you said so$/m);
     expect(stdout).toContain("(your policy's mode `full-auto` is the same as `sandbox`)");
   });
+
+  it.each([
+    ["says that it is on already, and asks nothing", '{ "unknown": "confine" }', undefined, 0, "sandboxing is on"],
+    ["asks where it was off", '{ "unknown": "ask" }', undefined, 1, ""],
+    ["asks where it is on for a while", '{ "unknown": "confine" }', 3_600_000, 1, ""],
+  ])("confine on %s", (_what, policy, left, status, says) => {
+    const place = scratch();
+    place.write("~/.agent-permissions.jsonc", policy);
+    const times = { since: new Date().toISOString(), until: new Date(Date.now() + (left ?? 0)).toISOString() };
+    if (left !== undefined) chosen(place, { ...SAID, ...times });
+    const { stdout, ...ended } = assent(place, ["confine", "on"]);
+    expect(ended.status).toBe(status);
+    expect(stdout.slice(0, says.length)).toBe(says);
+  });
 });

@@ -97,7 +97,7 @@ describe("what a confined command was refused", () => {
     expect(said?.hookSpecificOutput?.hookEventName).toBe(event);
     expect(said?.hookSpecificOutput?.additionalContext).toMatch(REFUSED);
     expect(said?.systemMessage).toMatch(
-      /^Assent: this command ran sandboxed and changed 0 files and folders, was refused 1 call: `assent receipt \S+` shows it$/,
+      /^Assent: sandboxed, changed 0 files and folders, was refused 1 call: `assent receipt \S+` shows it$/,
     );
     expect(hook(place, event, { tool_input: { command: "sh step.sh" }, tool_use_id: "toolu_1" })).toEqual({});
     expect(existsSync(reportsFolder(place.machine))).toBe(false);
@@ -124,7 +124,7 @@ describe("what a confined command was refused", () => {
     expect(stderr).toBe("");
     expect(said?.hookSpecificOutput).toBeUndefined();
     const [, run = ""] =
-      /^Assent: this command ran sandboxed and changed 2 files and folders: .*`assent undo (\S+)` takes it back$/.exec(
+      /^Assent: sandboxed, changed 2 files and folders: `assent undo (\S+)` takes it back \(\/rewind does not\)$/.exec(
         said?.systemMessage ?? "",
       ) ?? [];
     expect(assent(place, ["undo", "--yes", run])).toMatchObject({ status: 0 });

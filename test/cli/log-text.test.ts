@@ -39,6 +39,40 @@ describe("what `assent log` says of a decision that somebody answered", () => {
   });
 });
 
+describe("the first page is what concerns a person", () => {
+  it.each<[what: string, options: readonly string[], shown: readonly string[], says: boolean]>([
+    ["without options what runs were allowed is left out, and it says so", [], ["refused", "answered", "of a hook"], true],
+    ["with a number all of it is shown", ["-n", "50"], ["allowed in a run", "refused", "answered", "of a hook"], false],
+    ["a run's own is asked for by its name", ["--session", "r1"], ["allowed in a run", "refused", "answered"], false],
+  ])("%s", (_, options, shown, says) => {
+    const place = scratch();
+    const line = (reason: string, point: string, decision: "allow" | "deny", answered?: string): string =>
+      auditLine({
+        time: Date.now(),
+        point,
+        agent: point === "run" ? "run" : "claude",
+        session: point === "run" ? "r1" : "s",
+        cwd: place.project,
+        tool: "file",
+        input: {},
+        verdict: { decision, basis: "default", reason, actions: [], unknowns: [] },
+        answer: decision,
+        ...(answered === undefined ? {} : { person: givenFields({ answered, answeredBy: "terminal" }) }),
+        milliseconds: 1,
+      });
+    const lines = [
+      line("allowed in a run", "run", "allow"),
+      line("refused", "run", "deny"),
+      line("answered", "run", "allow", "allow (once)"),
+      line("of a hook", "hook", "allow"),
+    ];
+    expect(appendAll(place.machine, lines, KEEP)).toBeUndefined();
+    const { stdout, stderr } = assent(place, ["log", ...options]);
+    expect(["allowed in a run", "refused", "answered", "of a hook"].filter((text) => stdout.includes(text))).toEqual(shown);
+    expect(stderr.includes("left out")).toBe(says);
+  });
+});
+
 describe("who decides where the host was told nothing is never left open", () => {
   const TOUCH = "touch a";
   it.each<readonly [mode: string, command: string, head: RegExp, text: string]>([

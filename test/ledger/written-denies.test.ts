@@ -680,3 +680,37 @@ describe("a deny on the files of another repository", () => {
       ),
     ).toEqual([]));
 });
+
+describe("a command is denied by each of its names", () => {
+  it.each([
+    ["Bash(npm i:*)", "npm install x"],
+    ["Bash(npm install:*)", "npm --silent i x"],
+    ["Shell(npm install ...)", "npm i x"],
+    ["Bash(npm run test:*)", "npm t"],
+    ["Bash(npm test:*)", "npm rum test"],
+    ["Bash(npx:*)", "npm x y"],
+    ["Bash(npm exec:*)", "npx y"],
+    ["Bash(docker compose up:*)", "docker-compose -f a.yml up"],
+    ["Bash(docker-compose up:*)", "docker compose up"],
+    ["Bash(cargo test:*)", "cargo +stable t"],
+    ["Bash(git push:*)", "git -C src subtree push --prefix=a origin x"],
+    ["Bash(git push:*)", "git send-pack ../x --all"],
+    ["Bash(git push:*)", "git lfs push --all origin"],
+    ["Bash(git push:*)", "git-lfs push origin main"],
+    ["Bash(git lfs push:*)", "git-lfs push origin main"],
+    ["Bash(git push:*)", "deno task --eval 'cd src && git push'"],
+    ["Bash(svn commit:*)", "svn ci -m x"],
+    ["Bash(uvx:*)", "uv tool run x"],
+  ])("%s: %s", (rule, line) => expect(wrong(policy(rule), "deny", [line])).toEqual([]));
+  it.each([
+    ["Bash(pip install:*)", "pip3 install x"],
+    ["Bash(pip install:*)", "pip3.11 install x"],
+    ["Bash(python3:*)", "python x.py"],
+  ])("asks where a version only makes it likely: %s: %s", (rule, line) => expect(wrong(policy(rule), "ask", [line])).toEqual([]));
+  it("and no other is", () => {
+    expect(wrong(policy("Bash(npm install:*)"), "allow", ["npm ci", "npm run i", "npm install-test", "npm ls i", "npmx i"])).toEqual([]);
+    expect(wrong(policy("Bash(docker ps:*)"), "allow", ["docker image ls", "docker run ps", "docker volume ls"])).toEqual([]);
+    expect(wrong(policy("Bash(git lfs push:*)"), "allow", ["git push origin x", "git subtree push --prefix=a origin x"])).toEqual([]);
+    expect(wrong(policy("Bash(git push:*)"), "allow", ["git stash push", "git subtree pull --prefix=a x y", "git-lfs fetch"])).toEqual([]);
+  });
+});

@@ -326,6 +326,18 @@ describe("what takes a part of it, or meets an end, goes ahead", () => {
 
 describe("a loop that each round takes further from its end, and what grows by itself in each round", () => {
   test.each([
+    "while [[ $x != b ]]; do x=a$x; done",
+    "until [[ $x == b ]]; do x+=a; done",
+    "while [ ${#x} -ge 0 ]; do x=$x$x.; done",
+    "for ((i=0;i>=0;i++)); do x+=a; done",
+    "for ((i=0;i<1;i--)); do x=$x.; done",
+    "i=0; while ((i<1)); do ((i--)); x+=aa; done",
+    "i=0; until ((i<0)); do ((i++)); a+=(x); done",
+    'while [ "$x" != b ]; do x=a$x; done',
+    'while test "$x" != b; do x=a$x; done',
+    'until [ -n "" ]; do x+=a; done',
+    "while [[ -z $y ]]; do x+=a; done",
+    "zsh -c 'while [[ $x != b ]]; do x=a$x; done'",
     'x=a; for ((i=0;i<60;i++)); do x="$x$x"; done',
     "perl -e '$_=\"a\"; s/a/aa/g for 1..99'",
     'perl -e \'$x="a"; for(1..60){$x="$x$x"}\'',

@@ -207,6 +207,13 @@ describe("an ordinary name is judged as any other in its place", () => {
       compare(`${choose(own)}/${word}`);
       compare(`${choose(told)}/${word}${choose(EXTENSIONS)}`);
     }
+    // An ordinary name stands before one that means something, and after one.
+    for (const word of tried) {
+      const [base, between] = [choose(choose([own, told, library])), choose(IRRELEVANT)];
+      for (const path of [`${word}`, `${word}/${between}`, `.${word}`, `${word}/.${between}`])
+        for (const before of ["alpha", choose(IRRELEVANT)]) compare(`${base}/${before}/${path}`, ["read", "open"]);
+      compare(`${choose(own)}/${between}/${word}/${choose(IRRELEVANT)}`);
+    }
     const pieces = words.filter((word) => word.startsWith("."));
     for (const word of words.filter((one) => one.length < 12)) compare(`${choose(told)}/${word}${choose(pieces)}`);
     for (const name of ["config", "attributes", "commondir"]) for (const piece of pieces) compare(`${home}/proj/.git/${name}${piece}`);
@@ -215,6 +222,28 @@ describe("an ordinary name is judged as any other in its place", () => {
     for (let i = 0; i < 300; i++) compare(`${choose(library)}/${choose(IRRELEVANT)}`);
     expect(wrong.slice(0, 20)).toEqual([]);
     if (title === "no rules") expect(knowns).toBeGreaterThan(500);
+  });
+
+  it("is known to be open to readers in every package after one, but for names of secrets and what a rule closes", () => {
+    const [quick] = judges({ permissions: { deny: ["Read(**/closed.*)"] } });
+    const names = [
+      "lib/index.js",
+      ".eslintrc",
+      "package.json",
+      "lib/#",
+      "lib/.env",
+      "lib/.env.local",
+      "lib/closed.js",
+      "lib/id_rsa",
+      "x.pem",
+    ];
+    const paths = (at: number): readonly string[] => names.map((name) => `${scratch}/home/proj/packages/package-${at}/${name}`);
+    for (const path of paths(1)) {
+      const call = { name: "open", args: [path] } as const;
+      quick.call([{ kind: "file", operation: "read", target: { kind: "path", path }, origin: { by: "tool" }, call }], nobody);
+    }
+    const known = paths(2).filter((path) => quick.known("read", path) !== undefined);
+    expect(known).toEqual(paths(2).slice(0, 4));
   });
 
   it("most names are", () => {

@@ -5,7 +5,7 @@ import type { DecideOptions } from "@assent/guard/engine";
 import { inspect } from "@assent/guard/inspect";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Settings, UnknownSetting } from "@assent/core/policy";
-import { changeConsent, type Machine, thisMachine } from "@assent/guard/state";
+import { changeConsent, type Machine, readConsent, thisMachine } from "@assent/guard/state";
 import { engine } from "@assent/page/preview";
 import { policyText, rememberAnswer } from "./install-left.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -25,11 +25,12 @@ export function consentPage(env: Machine["env"], time?: string): string {
   const style = styleFor({ isTTY: true }, env);
   return [
     style.bold("Run what cannot be known sandboxed, instead of asking you?"),
-    "  The project's own scripts, tests and builds, programs that Assent does not know, and changes of the project's files go",
-    "  ahead without a question, files that an agent deletes or overwrites there among them. While they run, the kernel holds",
+    "  The project's own scripts, tests and builds, programs that Assent does not know, and commands that change the project's",
+    "  files go ahead without a question, files that they delete or overwrite there among them. While they run, the kernel holds",
     "  them to your policy: no secrets, nothing written outside the project and temporary folders, no hosts but a tool's own.",
     "  What they change is kept: `assent undo` brings it back, `assent receipt` shows it.",
-    "  Still asked: pushing and publishing, everything else that nobody can take back, and what your rules ask about.",
+    "  Still asked: pushing and publishing, everything else that nobody can take back, what your rules ask about, and, unless",
+    "  your mode lets them go ahead, edits with an agent's own tools.",
     `  ${time === undefined ? "" : `It ends by itself after ${visible(time)}. `}\`assent auto ask\` ends it at the next call.`,
     "",
   ].join("\n");
@@ -38,6 +39,7 @@ export function consentPage(env: Machine["env"], time?: string): string {
 /** `assent confine on`: a person agrees, at the terminal. */
 export async function confineOn(options: { readonly log?: boolean }): Promise<number> {
   const machine = thisMachine();
+  if (options.log !== true && ownUnknown(machine) === "confine" && readConsent(machine).until === undefined) return report(machine);
   // Only the log says what would be confined: nothing is skipped that needs agreeing to, but by a person.
   const nobody = options.log === true ? unattended(process.env) : undefined;
   const refused =
@@ -143,9 +145,15 @@ export const asIfConfining: NonNullable<DecideOptions["adapt"]> = (policy) =>
 /** Whether `assent install` asks about it: as long as the person's own policy says nothing. */
 export function isConfiningOffered(machine: Machine): boolean {
   if (unattended(process.env) !== undefined) return false;
+  return ownUnknown(machine) === "";
+}
+
+/** What the person's own policy says; empty: nothing; undefined: nobody can tell. */
+function ownUnknown(machine: Machine): UnknownSetting | "" | undefined {
   const place = policyPlace("global", machine, absolute("."));
   const found = place === undefined ? undefined : readPlace(place);
-  return found?.is === "missing" || (found?.is === "text" && found.read.ok && !("unknown" in found.read.policy.settings));
+  if (found?.is === "text") return found.read.ok ? (found.read.policy.settings.unknown ?? "") : undefined;
+  return found?.is === "missing" ? "" : undefined;
 }
 
 /** After `assent install`: asked once; `assent uninstall` takes the answer back. */

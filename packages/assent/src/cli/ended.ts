@@ -32,7 +32,7 @@ export function main(): void {
     for (const id of ids) {
       const report = id === undefined ? undefined : readReport(machine, id);
       if (report === undefined) continue;
-      writeStdout(`${JSON.stringify(ends.tell(event, forModel(report), forPerson(report)))}\n`);
+      writeStdout(`${JSON.stringify(ends.tell(event, forModel(report), forPerson(report, ends.rewinds)))}\n`);
       return;
     }
   } catch {
@@ -46,13 +46,16 @@ const forModel = ({ lines }: ConfinedReport): string | undefined =>
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-/** One line. */
-function forPerson({ run, changed, refused, left }: ConfinedReport): string {
+/** One line, as short as it goes: what it did is in the receipt, which `assent undo` shows before it asks. `rewinds`: the host's own way back. */
+function forPerson({ run, changed, refused, left }: ConfinedReport, rewinds: string | undefined): string {
   const did = [
     changed === undefined ? "changed more than could be counted" : `changed ${counted(changed, "file or folder", "files and folders")}`,
     ...(refused === 0 ? [] : [`was refused ${counted(refused, "call", "calls")}`]),
     ...(left.length === 0 ? [] : [`left ${counted(left.length, "program", "programs")} running`]),
   ];
-  const undo = changed === 0 ? "" : `, \`assent undo ${run}\` takes it back`;
-  return visible(`Assent: this command ran sandboxed and ${did.join(", ")}: \`assent receipt ${run}\` shows it${undo}`);
+  const ways = [
+    ...(changed === 0 ? [] : [`\`assent undo ${run}\` takes it back${rewinds === undefined ? "" : ` (${rewinds} does not)`}`]),
+    ...(did.length === 1 && changed !== 0 ? [] : [`\`assent receipt ${run}\` shows it`]),
+  ];
+  return visible(`Assent: sandboxed, ${did.join(", ")}: ${ways.join(", ")}`);
 }

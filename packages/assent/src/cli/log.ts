@@ -81,12 +81,19 @@ export async function log(options: LogOptions): Promise<number> {
   // Before what is there is read: nothing that comes meanwhile is lost.
   const follower = options.follow === true ? new Follower(folder) : undefined;
   let any = false;
-  const found = since === undefined || options.lines !== undefined ? lastOf(folder, wanted, options.lines ?? LAST) : query(folder, wanted);
+  // Who asks for nothing in particular sees what concerns a person: a line in ten, beside what runs were allowed.
+  const brief = Object.keys(options).length === 0;
+  const found =
+    since === undefined || options.lines !== undefined
+      ? lastOf(folder, { ...wanted, brief }, options.lines ?? LAST)
+      : query(folder, wanted);
   for (const one of found) {
     any = true;
     show(one);
   }
-  if (!any && follower === undefined)
+  if (brief && lastOf(folder, wanted, LAST).some(({ entry }) => !isWanted(entry, { brief })))
+    writeStderr("what runs were allowed is left out: `assent receipt` shows it for one run, `assent log -n 50` for all\n");
+  else if (!any && follower === undefined)
     writeStderr(Object.keys(wanted).length === 0 ? `no decisions yet in ${visible(folder)}\n` : "no such decision\n");
   return follower === undefined ? 0 : await watch(follower, wanted, show);
 }

@@ -1,7 +1,8 @@
-import { PREFIX, SHELL, WRAPPER } from "#knowledge/traits";
-import { type Argument, type ExecAction, visible } from "../action/index.ts";
+import { PREFIX, SAME, SHELL, WRAPPER } from "#knowledge/traits";
+import { type Argument, type ExecAction, printArgument, visible } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { judgingOf } from "./kinds/index.ts";
+import { withoutOptions } from "./match/exec-words.ts";
 import type { MatchContext } from "./match/match-context.ts";
 import { findMatchingRules, type Hit } from "./matched-rules.ts";
 import { matchRule } from "./rule.ts";
@@ -41,11 +42,13 @@ interface HandedCommand {
   readonly elsewhere?: true;
   /** A mere name of a program there is a word like any other. */
   readonly isText?: true;
+  /** It is the command itself under another name. */
+  readonly isSame?: true;
 }
 
 export function judgeHanded(action: ExecAction, context: HandedContext): Verdict | undefined {
   const { index, match } = context;
-  if ((action.handed === undefined && action.elsewhere === undefined) || (!index.hasRules && !index.hasBlocks)) return undefined;
+  if (!index.hasRules && !index.hasBlocks) return undefined;
   let asks: Verdict | undefined;
   for (const handed of handedCommands(action, context)) {
     const { deny, ask } = findMatchingRules(commandOf(action, handed.argv, match), index, match);
@@ -61,7 +64,7 @@ export function judgeHanded(action: ExecAction, context: HandedContext): Verdict
 function judgeHit(
   { rule, certain }: Hit,
   action: ExecAction,
-  { argv, at, part, elsewhere, isText }: HandedCommand,
+  { argv, at, part, elsewhere, isText, isSame }: HandedCommand,
   context: HandedContext,
 ): Verdict | undefined {
   const isStranger = elsewhere === true || at === 0 || at >= (action.handed ?? 0);
@@ -69,14 +72,17 @@ function judgeHit(
   const bare = commandOf(action, argv.slice(0, 1), match);
   const isName = matchRule(rule, bare, match) !== "no";
   // A mere name counts where there is such a program; a path is that of a file, whichever rule speaks of programs there.
-  if (elsewhere !== true && bare.resolved === undefined && (isName || judgingOf(rule.matcher).keys.programs(rule.matcher) === "file"))
+  const isCommand = elsewhere === true || isSame === true;
+  if (!isCommand && bare.resolved === undefined && (isName || judgingOf(rule.matcher).keys.programs(rule.matcher) === "file"))
     return undefined;
-  const isVague = part || (isName && elsewhere !== true);
+  const isVague = part || (isName && !isCommand);
   if ((isVague && !isStranger) || (isName && isText === true)) return undefined;
   const why =
     elsewhere === true
       ? "it starts this in another place"
-      : `what \`${argv0(action.argv)}\` does with its words is not known, so that they may be a command`;
+      : isSame === true
+        ? `\`${argv0(argv)}\` is another name of it`
+        : `what \`${argv0(action.argv)}\` does with its words is not known, so that they may be a command`;
   if (rule.effect === "deny" && certain && !isVague && isStranger) {
     const verdict = byRule(rule);
     return { ...verdict, reason: `${verdict.reason}: ${why}` };
@@ -93,12 +99,17 @@ const spells = ({ matcher }: Rule, at: number, [word]: readonly Argument[]): boo
     .some((sample) => word?.known === true && sample[at] === word.text);
 
 /** What begins at each word, and in a word that is a line, where some rule could speak of it. */
-function* handedCommands(action: ExecAction, { index, isStarted, supervised }: HandedContext): Generator<HandedCommand> {
+function* handedCommands(action: ExecAction, { index, match, isStarted, supervised }: HandedContext): Generator<HandedCommand> {
   const { argv, handed, unread = [], elsewhere = [], shape } = action;
   const speaks = (name = ""): boolean =>
     index.blocks.execute !== undefined || [index.deny, index.ask].some((rules) => rules.maySpeakOf(name));
-  for (const { argv: started, at, certain } of elsewhere)
-    if (started[0]?.known === true && speaks(started[0].text)) yield { argv: started, at: at + 1, part: !certain, elsewhere: true };
+  for (const other of otherNames(action, speaks)) yield { ...other, at: 0, isSame: true };
+  for (const { argv: started, at, certain } of elsewhere) {
+    if (started[0]?.known !== true) continue;
+    const there = { at: at + 1, part: !certain, elsewhere: true } as const;
+    if (speaks(started[0].text)) yield { ...there, argv: started };
+    for (const other of otherNames(commandOf(action, started, match), speaks)) yield { ...there, ...other, part: other.part || !certain };
+  }
   if (handed === undefined || supervised) return;
   for (const { text, isCode } of unread)
     for (const line of text.split(BETWEEN_WORDS)) {
@@ -119,6 +130,45 @@ function* handedCommands(action: ExecAction, { index, isStarted, supervised }: H
       const words = line.split(/\s+/).map((text) => text.replaceAll(/["']/g, ""));
       const start = words.findIndex((text) => !isInFront(text));
       if (start >= 0 && speaks(words[start])) yield { argv: words.slice(start).map((text) => ({ known: true, text })), at, part: true };
+    }
+  }
+}
+
+const MOST_NAMES = 64;
+const wordsOf = (line: string): readonly Argument[] => line.split(" ").map((text) => ({ known: true, text }));
+/** Where commands are told apart by their beginnings. */
+const textOf = (argv: readonly Argument[]): string => argv.slice(0, 8).map(printArgument).join(" ");
+
+/**
+ * The command by its other names: `npm i` is `npm install` (`with: same`), `docker-compose` and `git-push` are `docker compose` and
+ * `git push`. `part`: a name with a version, and one without, are mostly the same program.
+ */
+function* otherNames(action: ExecAction, speaks: (name: string) => boolean): Generator<Pick<HandedCommand, "argv" | "part">> {
+  const name = baseName(argv0(action.argv));
+  if (!action.trusted) return;
+  for (const other of [name.replace(/(?<=[a-z])[\d.]+$/, ""), name.replace(/^[a-z]+$/, "$&3")])
+    if (other !== name && speaks(other)) yield { argv: [...wordsOf(other), ...action.argv.slice(1)], part: true };
+  const [program = "", ...subcommand] = name.split("-");
+  const [second] = action.shape?.operands ?? [];
+  const named = (set: string): readonly (readonly Argument[])[] =>
+    set.split(/ ?= ?/).map((words) => wordsOf(words.startsWith("^") ? words.slice(1) : `${name} ${words}`.trimEnd()));
+  const sets = SAME.filter(([one, set]) => one === name && (speaks(name) || set.includes("^"))).map(([, set]) => ({
+    names: named(set.replace(/ <- .*/, "")),
+    all: named(set.replace(" <- ", " = ")),
+  }));
+  if (speaks(program) && program !== name) sets.push({ names: named(`^${program} ${subcommand.join("-")}`), all: named("") });
+  if (second?.known === true && /^[\w-]+$/.test(second.text) && speaks(`${name}-${second.text}`))
+    sets.push({ names: named(`^${name}-${second.text}`), all: named(second.text) });
+  const given = sets.length === 0 ? [] : [action.argv, ...withoutOptions(action)].map((argv) => [...wordsOf(name), ...argv.slice(1)]);
+  const found = new Map(given.map((argv) => [textOf(argv), argv]));
+  for (const argv of found.values()) {
+    if (!given.includes(argv) && speaks(argv0(argv))) yield { argv, part: false };
+    for (const { names, all } of found.size < MOST_NAMES ? sets : []) {
+      const used = all.find((words) => textOf(argv.slice(0, words.length)) === textOf(words));
+      for (const words of used === undefined ? [] : names) {
+        const named = [...words, ...argv.slice(used?.length)];
+        if (!found.has(textOf(named))) found.set(textOf(named), named);
+      }
     }
   }
 }

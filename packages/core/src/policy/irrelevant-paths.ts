@@ -68,22 +68,26 @@ function withParents(place: string): readonly string[] {
 }
 
 interface FixedNames {
-  /** The caller's own list. */
-  readonly names: readonly string[];
   readonly all: ReadonlySet<string>;
   readonly places: ReadonlySet<string>;
 }
 
-/** Of the tables and the list given last, for every policy and world. */
-let fixed: FixedNames | undefined;
+/** Of the tables and a caller's list, for every policy and world. */
+const fixed = new Map<readonly string[], FixedNames>();
 
 function fixedNames(names: readonly string[]): FixedNames {
-  if (fixed?.names !== names)
-    fixed = { names, all: new Set([...NAMES.flat(), ...names].flatMap(namesIn)), places: new Set(PLACES.flat().flatMap(withParents)) };
-  return fixed;
+  const known = fixed.get(names) ?? {
+    all: new Set([...NAMES.flat(), ...names].flatMap(namesIn)),
+    places: new Set(PLACES.flat().flatMap(withParents)),
+  };
+  fixed.set(names, known);
+  return known;
 }
 
-const PLAIN = /^[\w@+-][\w@+.-]*$/;
+/** `#` stands for any name in a folder. */
+const PLAIN = /^(?:#|[\w@+-][\w@+.-]*)$/;
+/** To whoever only reads, a name that begins with a dot means no more than others, but for those of secrets. */
+const PLAIN_TO_READ = /^(?:#|(?!\.env)\.?[\w@+-][\w@+.-]*)$/i;
 /** What path-class.ts, and the supervisor's defaults, look for inside a name or at its start. */
 const TELLING = new RegExp(`${SECRET_WORDS.join("|")}|^(?:${SECRET_BEGINNINGS.join("|")}|${SERVER_LISTS}|vault|python\\d)`);
 /** Extensions that say what a file is, or that it is a copy of one (path-class.ts). */
@@ -118,6 +122,8 @@ export interface IrrelevantOptions {
   readonly names: readonly string[];
   /** Paths that whoever judges compares with. */
   readonly places: readonly string[];
+  /** They are only read and listed. */
+  readonly reads: boolean;
 }
 
 /** Where a folder lies, as far as it can be told from others. */
@@ -132,8 +138,8 @@ export interface Whereabouts {
 
 /**
  * Names that nothing can tell apart: neither a rule, nor a protection, nor the floor, nor a place. What is said of a path
- * depends on its part up to the last name that means something, on how many ordinary names follow, and on the class of
- * the last one.
+ * depends on the names in it that mean something, on how many ordinary names stand before, between and after them, and on
+ * the class of the last one.
  *
  * INVARIANT: whatever `judge` compares a segment of such a path with is known here. Rules ask about a segment only by
  * `matchesWord`, tables by equality with one of their segments, places from the root on, path-class.ts by the extension
@@ -141,6 +147,7 @@ export interface Whereabouts {
  */
 export class IrrelevantNames {
   readonly #fixed: FixedNames;
+  readonly #plain: RegExp;
   readonly #names: ReadonlySet<string>;
   /** Lower case, with everything above. */
   readonly #places: ReadonlySet<string>;
@@ -150,8 +157,9 @@ export class IrrelevantNames {
   /** Some rule is about paths. */
   readonly hasRules: boolean;
 
-  constructor({ policy, world, floor, names: more, places: given }: IrrelevantOptions) {
+  constructor({ policy, world, floor, names: more, places: given, reads }: IrrelevantOptions) {
     this.#fixed = fixedNames(more);
+    this.#plain = reads ? PLAIN_TO_READ : PLAIN;
     const names = new Set<string>();
     const learn = (path: string): void => {
       for (const name of namesIn(path)) names.add(name);
@@ -205,19 +213,13 @@ export class IrrelevantNames {
   }
 
   #locate(folder: string): Whereabouts {
-    const lower = folder.toLowerCase();
-    let told = 0;
-    let irrelevant = 0;
-    for (let start = 1; start <= folder.length;) {
-      const slash = folder.indexOf("/", start);
-      const end = slash < 0 ? folder.length : slash;
-      if (this.#class(folder.slice(start, end)) === 0 || this.#isPlace(lower.slice(0, end))) {
-        told = end;
-        irrelevant = 0;
-      } else irrelevant += 1;
-      start = end + 1;
-    }
-    return { key: `${irrelevant}${folder.slice(0, told)}`, peculiar: PECULIAR.test(folder), leads: this.#isPlace(lower) };
+    const slash = folder.lastIndexOf("/");
+    const name = folder.slice(slash + 1);
+    const above = slash < 0 ? undefined : this.whereabouts(folder.slice(0, slash));
+    // Lists of servers lie in folders of a person that begin with a dot.
+    const tells = above === undefined || name.startsWith(".") || this.classOf(name, folder.slice(0, slash), above) === 0;
+    // An ordinary name stands as an empty one.
+    return { key: `${above?.key ?? ""}/${tells ? name : ""}`, peculiar: PECULIAR.test(folder), leads: this.#isPlace(folder.toLowerCase()) };
   }
 
   #isPlace(lower: string): boolean {
@@ -231,7 +233,7 @@ export class IrrelevantNames {
   #find(name: string): NameClass {
     const lower = name.toLowerCase();
     const extension = extensionOf(lower);
-    if (!PLAIN.test(name) || TELLING.test(lower) || TELLING_EXTENSIONS.has(extension)) return 0;
+    if (!this.#plain.test(name) || TELLING.test(lower) || TELLING_EXTENSIONS.has(extension)) return 0;
     if (this.#fixed.all.has(lower) || this.#names.has(lower)) return 0;
     // `x.1` is a copy of `x`.
     if (/^\d+$/.test(extension) && this.#class(name.slice(0, -extension.length - 1)) === 0) return 0;

@@ -15,6 +15,8 @@ export interface Query {
   readonly denied?: boolean;
   /** A program that the request would have started. */
   readonly command?: string;
+  /** What concerns a person: not what runs were allowed without a question. */
+  readonly brief?: boolean;
 }
 
 export interface FoundRecord {
@@ -135,7 +137,8 @@ function* matching(lines: Buffer, wanted: Query): Generator<FoundRecord> {
 const isOwnProbe = ({ session, subject }: LogEntry): boolean =>
   session === SELF_TEST && Object.values<string>(SELF_TEST_COMMANDS).includes(subject);
 
-export function isWanted(entry: LogEntry, { agent, session, denied, command }: Query): boolean {
+export function isWanted(entry: LogEntry, { agent, session, denied, command, brief }: Query): boolean {
+  if (brief === true && entry.point === "run" && entry.answer === "allow" && entry.answered === "") return false;
   if (agent !== undefined && entry.agent !== agent && entry.subagent !== agent) return false;
   if (session !== undefined ? entry.session !== session : isOwnProbe(entry)) return false;
   if (denied === true && entry.verdict !== "deny" && entry.answer !== "deny") return false;

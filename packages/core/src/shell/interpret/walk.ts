@@ -15,7 +15,7 @@ import type {
   Word,
 } from "unbash";
 import { WAITS } from "#knowledge/traits";
-import { askedBy } from "../languages/amounts.ts";
+import { askedBy, runsAway } from "../languages/amounts.ts";
 import { readArithmetic } from "../words/arithmetic.ts";
 import { runSimple } from "./command.ts";
 import { BY_SHELL, type Context, type StepOutcome } from "../words/context.ts";
@@ -442,10 +442,9 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     evaluate(then, node.update);
     return then;
   });
-  return same(
-    node.test === undefined || isConstant(cx, from.assigned, node.test) ? unended(cx, state, from, merged(outs)) : merged(outs),
-    rejoin(end, failed, state) ?? end,
-  );
+  const isAlways =
+    node.test === undefined || isConstant(cx, from.assigned, node.test) || runsAway(node.test, [node.body, node.update], false);
+  return same(isAlways ? unended(cx, state, from, merged(outs)) : merged(outs), rejoin(end, failed, state) ?? end);
 }
 
 function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
@@ -458,7 +457,9 @@ function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): S
     outs.push(condition.out, run.out);
     return joinStates(after(condition, inner), after(run, entered)) ?? inner;
   });
-  const isAlways = isConstant(cx, from.assigned, node.clause.commands, node.kind === "while" ? "false" : "true :");
+  const isAlways =
+    isConstant(cx, from.assigned, node.clause.commands, node.kind === "while" ? "false" : "true :") ||
+    runsAway(node.clause, node.body, node.kind === "until");
   return same(isAlways || isEndless(stdin) ? unended(cx, state, from, merged(outs)) : merged(outs), end);
 }
 

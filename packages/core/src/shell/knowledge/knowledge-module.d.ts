@@ -161,6 +161,7 @@ declare module "#knowledge/traits" {
   export const OPENS: Rows;
   export const PREFIXED: Rows;
   export const REMAKES: Rows;
+  export const SAME: Rows;
   export const SCRIPT: Rows;
   export const STATES: Rows;
   export const SUFFIX: Rows;

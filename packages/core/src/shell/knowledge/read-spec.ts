@@ -199,10 +199,10 @@ export const readDangers = readOnce((text): readonly DangerRow[] =>
   }),
 );
 
-/** `{a,b}` is one of them, `*` any text. */
+/** `{a,b}` is one of them, `[a-z]` a letter, `*` any text. */
 function dangerWord(word: string): RegExp {
   const pattern = word
-    .replace(/[.+?^$()|[\]\\]/g, String.raw`\$&`)
+    .replace(/[.+?^$()|\\]/g, String.raw`\$&`)
     .replaceAll("*", ".*")
     .replace(/\{(.*)\}/, (_, names: string) => `(?:${names.replaceAll(",", "|")})`);
   return new RegExp(`^(?:${pattern})${/^\{?-/.test(word) ? "(?:=.*)?" : ""}$`, "i");

@@ -218,3 +218,47 @@ export function askedBy(condition: string, never: string): readonly string[] | u
   const names = condition.matchAll(/\$\{?[#!]?(\w+)|"ArithmeticWord","pos":\d+,"end":\d+,"value":"(\w+)"/g);
   return [...names].map(([, name = "", word = name]) => word);
 }
+
+/** `[ $i -ge 0 ]`, `[[ $x != b ]]`, `i >= 0` as the parser writes them: a variable, how it is compared, and with what. */
+const COMPARED = new RegExp(
+  String.raw`"suffix":\[\{"type":"Word","text":"(?:\\")?([^"\\]*)(?:\\")?".*?"type":"Word","text":"(-\w\w|[!=]=?)".*?"text":"([^"\\$]*)"|` +
+    String.raw`"operator":"([<>!=]=?)","left":\{"type":"(?:Word|ArithmeticWord)",[^{]*?"(?:text|value)":"([^"\\]*)".*?` +
+    String.raw`"right":\{[^{]*?"(?:text|value)":"([^"\\$*?]*)"`,
+);
+const UP = /^(?:<=?|-l[te])$/;
+const DOWN = /^(?:>=?|-g[te])$/;
+
+/** A loop of the shell in which each round takes the variable further from what would end it: `x=a$x` while it is not `b`. */
+export function runsAway(condition: unknown, body: unknown, isUntil: boolean): boolean {
+  const asked = JSON.stringify(condition);
+  if (asked.length > 2000 || /"(?:AndOr|Pipeline|Test(?:Logical|Not)|Function)|"operator":"(?:&&|\|\|)"/.test(asked)) return false;
+  const found =
+    COMPARED.exec(asked)
+      ?.slice(1)
+      .filter((part) => part !== undefined) ?? [];
+  const isTest = asked.includes('"suffix"');
+  const [compared = "", sign = "", limit = ""] = isTest ? found : [found[1], found[0], found[2]];
+  const name = /^\$?\{?#?(\w+)\}?$/.exec(compared)?.[1];
+  // Text that only grows is never again a shorter one; a number may be met on the way.
+  const isOther = (isUntil ? /^(?:==?|-eq)$/ : /^(?:!=|-ne)$/).test(sign) && !/^\d*$/.test(limit);
+  const goal = isOther ? "down" : UP.test(sign) !== isUntil ? "up" : "down";
+  if (name === undefined || !(isOther || UP.test(sign) || DOWN.test(sign))) return false;
+  const text = JSON.stringify(body);
+  if (new RegExp(String.raw`"type":"Word","text":"(?:-\w+)?${name}(?:=[^"]*)?"`).test(text)) return false;
+  const assigned = text.matchAll(new RegExp(String.raw`"type":"Assignment",[^{]*?"text":"${name}(\+?)=((?:[^"\\]|\\.)*)"`, "g"));
+  const counted = text.matchAll(
+    new RegExp(
+      String.raw`"operator":"([-+*/%&|^]?=|<<=|>>=|\+\+|--)","(?:left|operand)":\{"type":"ArithmeticWord",[^{]*?"value":"${name}"`,
+      "g",
+    ),
+  );
+  const ways = [
+    ...[...assigned].map(([, append, value = ""]) => {
+      const [, step] = new RegExp(String.raw`^\$\(\(\s*\$?${name}\s*([-+])\s*\d+\s*\)\)$`).exec(value) ?? [];
+      const isMore = append === "+" || (!/`|\$\(|\$\{\w+[^\w}]/.test(value) && new RegExp(String.raw`\$\{?${name}\b`).test(value));
+      return (step ?? (isMore ? "+" : "")).replace("+", "up").replace("-", "down");
+    }),
+    ...[...counted].map(([, change = ""]) => (/^\+[+=]$/.test(change) ? "up" : /^-[-=]$/.test(change) ? "down" : "")),
+  ];
+  return ways.length > 0 && ways.every((way) => way !== "" && way !== goal);
+}

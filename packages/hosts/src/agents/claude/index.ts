@@ -130,6 +130,8 @@ function goesOn({ tool_input: input }: Input): boolean {
 const ends: Ends = {
   command: ["PostToolUse", "PostToolUseFailure"],
   session: "SessionEnd",
+  // "Code changes unknown" (2.1.332).
+  rewinds: "/rewind",
   read({ hook_event_name: event, session_id: id, tool_use_id: toolUse, tool_input: input, reason }) {
     const session = text(id) ?? "";
     // The host goes on with another session: what a person started there may still be of use.

@@ -75,6 +75,8 @@ export interface Ends {
   read(payload: Input): Ended | undefined;
   /** What the host gets: what its model is to read beside the command's output, and what the person sees. */
   tell(event: string, forModel: string | undefined, forPerson: string): Envelope;
+  /** Its own way back, which knows nothing of what sandboxed commands changed. */
+  readonly rewinds?: string;
 }
 
 /** A host that starts every command through one program (`assent shell`). */

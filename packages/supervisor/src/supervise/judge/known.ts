@@ -1,10 +1,17 @@
 import type { FileAction, FileOperation } from "@assent/core/action";
-import type { IrrelevantNames, Verdict } from "@assent/core/policy";
+import { type IrrelevantNames, controlNames, type Verdict } from "@assent/core/policy";
+import { LIBRARY_NAMES } from "./secrets.ts";
 import { ALLOWED } from "./verdicts.ts";
 
 const KNOWN = { kind: "file", target: { kind: "path", path: "/" }, origin: { by: "tool" }, call: { name: "open", args: [] } } as const;
 export const READS: FileAction = { ...KNOWN, operation: "read" };
 export const LISTS: FileAction = { ...KNOWN, operation: "list" };
+
+let changed: readonly string[] | undefined;
+
+/** Names that a run knows by themselves: what later commands obey means nothing to who only reads. */
+export const ownNames = (reads: boolean): readonly string[] =>
+  reads ? LIBRARY_NAMES : (changed ??= [...LIBRARY_NAMES, ...controlNames()]);
 
 /** What is done to one file or folder by itself. */
 const SINGLE: ReadonlySet<FileOperation> = new Set(["read", "list", "write", "edit", "delete", "mkdir", "metadata"]);
@@ -17,7 +24,7 @@ type IrrelevantFolders = readonly [undefined, Set<string>, Set<string>];
 
 /**
  * Places in which an ordinary name has been judged and allowed by default: every other ordinary name of its class is
- * judged alike there (`OrdinaryNames`). INVARIANT: it lives until `Known.clear`, as every verdict does.
+ * judged alike there (`IrrelevantNames`). INVARIANT: it lives until `Known.clear`, as every verdict does.
  */
 class IrrelevantPlaces {
   readonly #make: () => IrrelevantNames;
@@ -82,19 +89,25 @@ const MOST_KNOWN = 50_000;
 
 /** Verdicts by operation, name of the call and path; one for all ordinary names of a place. */
 export class KnownVerdicts {
-  readonly #names: () => IrrelevantNames;
-  #irrelevant: IrrelevantPlaces;
+  readonly #names: (reads: boolean) => IrrelevantNames;
+  #reads: IrrelevantPlaces;
+  #changes: IrrelevantPlaces;
   readonly #all = new Map<string, Map<string, Map<string, Verdict>>>();
   #count = 0;
 
   /** `names`: of the policy as it is when they are first needed after `clear`. */
-  constructor(names: () => IrrelevantNames) {
+  constructor(names: (reads: boolean) => IrrelevantNames) {
     this.#names = names;
-    this.#irrelevant = new IrrelevantPlaces(names);
+    this.#reads = new IrrelevantPlaces(() => names(true));
+    this.#changes = new IrrelevantPlaces(() => names(false));
+  }
+
+  #irrelevant({ operation }: FileAction): IrrelevantPlaces {
+    return operation === "read" || operation === "list" ? this.#reads : this.#changes;
   }
 
   of(action: FileAction, path: string): Verdict | undefined {
-    if (this.#irrelevant.allows(action, path)) return ALLOWED;
+    if (this.#irrelevant(action).allows(action, path)) return ALLOWED;
     return this.#all
       .get(action.operation)
       ?.get(action.call?.name ?? "")
@@ -102,7 +115,7 @@ export class KnownVerdicts {
   }
 
   add(action: FileAction, path: string, verdict: Verdict): void {
-    if (this.#irrelevant.learn(action, path, verdict)) return;
+    if (this.#irrelevant(action).learn(action, path, verdict)) return;
     if (++this.#count > MOST_KNOWN) this.clear();
     const { operation, call } = action;
     const calls = this.#all.get(operation) ?? new Map<string, Map<string, Verdict>>();
@@ -116,6 +129,7 @@ export class KnownVerdicts {
   clear(): void {
     this.#all.clear();
     this.#count = 0;
-    this.#irrelevant = new IrrelevantPlaces(this.#names);
+    this.#reads = new IrrelevantPlaces(() => this.#names(true));
+    this.#changes = new IrrelevantPlaces(() => this.#names(false));
   }
 }

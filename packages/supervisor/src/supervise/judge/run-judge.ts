@@ -16,7 +16,6 @@ import { isWithin, joinPath, normalise } from "@assent/core/path";
 import {
   callMatcher,
   controlFile,
-  controlNames,
   type Grant,
   type JudgeContext,
   type MatchContext,
@@ -36,7 +35,7 @@ import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ASKING, TOOL_SERVICE, HOOKED, isChange, isMeant, KEPT, ofPlace, CONTROLS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
-import { KnownVerdicts, LISTS, READS } from "./known.ts";
+import { KnownVerdicts, LISTS, ownNames, READS } from "./known.ts";
 import { type ObjectIdentity, ProtectedObjects } from "./objects.ts";
 import { asLink, judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
@@ -44,7 +43,7 @@ import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, byGitAtHome, fromTemplate, isCheckingOut, setsUpGit } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { secretVariables } from "./secret-variables.ts";
-import { isNpmrcWithoutLogin, LIBRARY_NAMES, makesCopy, ownsCredential } from "./secrets.ts";
+import { isNpmrcWithoutLogin, makesCopy, ownsCredential } from "./secrets.ts";
 
 export interface RunJudgeOptions {
   readonly machine: Machine;
@@ -73,9 +72,6 @@ export interface RunJudgeOptions {
   readonly exact?: boolean;
 }
 
-/** Names that a run knows by themselves. */
-let ownNames: readonly string[] | undefined;
-
 const NO_LOGINS = (): readonly string[] => [];
 /** Judgements after which what the world remembers is dropped. */
 const RENEW = 5000;
@@ -102,7 +98,7 @@ export class RunJudge {
   #judged = 0;
   /** The path being judged is what the kernel calls it: it needs no resolving. */
   #pinned = "";
-  readonly #known = new KnownVerdicts(() => this.#irrelevantNames());
+  readonly #known = new KnownVerdicts((reads) => this.#irrelevantNames(reads));
   /** With patterns of calls every call is judged anew. */
   #remembers = false;
   readonly #folders = new Set<string>();
@@ -185,7 +181,7 @@ export class RunJudge {
     const weigh = (verdict: Verdict): void => {
       strictest = strictest === ALLOWED ? verdict : stricterOf(strictest, verdict);
     };
-    const aliases = object === undefined ? NO_ALIASES : this.#objects.aliases(object.path, object.identity);
+    const aliases = object === undefined ? [] : this.#objects.aliases(object.path, object.identity);
     for (const action of actions) {
       const verdict = action.kind === "file" ? this.#made(action, caller) : this.judgeOne(action);
       if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves))
@@ -212,6 +208,11 @@ export class RunJudge {
     this.#visit(path);
     const verdict = this.#known.of(operation === "read" ? READS : LISTS, path);
     return verdict?.decision === "allow" && verdict.basis !== "grant" ? verdict : undefined;
+  }
+
+  /** A folder was listed: in one without a policy file nobody needs to look for it. */
+  sawFolder(path: string, mayHavePolicy: boolean): void {
+    if (!mayHavePolicy) this.#folders.add(path);
   }
 
   /** A file with so many names may be one that is protected under another. */
@@ -266,14 +267,15 @@ export class RunJudge {
     return new ProtectedObjects({ home: this.#home, roots: this.#defaults.roots, policy: this.#policy, isKept });
   }
 
-  #irrelevantNames(): IrrelevantNames {
+  #irrelevantNames(reads: boolean): IrrelevantNames {
     const places = [this.#runs, ...this.#asking, ...this.#defaults.places];
     return new IrrelevantNames({
       policy: this.#policy,
       world: this.#rules,
       floor: this.#context.floor,
-      names: (ownNames ??= [...LIBRARY_NAMES, ...controlNames()]),
+      names: ownNames(reads),
       places,
+      reads,
     });
   }
 
@@ -496,5 +498,3 @@ export class RunJudge {
     };
   }
 }
-
-const NO_ALIASES: readonly string[] = [];

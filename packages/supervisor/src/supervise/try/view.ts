@@ -1,8 +1,10 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { attempt } from "@assent/core/data";
 import type { FileAction } from "@assent/core/action";
+import { attempt } from "@assent/core/data";
 import { isBelow, isWithin, joinPath } from "@assent/core/path";
 import { pathScopeOf, type Policy } from "@assent/core/policy";
+import { POLICY_NAME } from "@assent/guard/engine";
 import { NOBODY } from "../judge/types.ts";
 import { Mounts } from "../judge/mounts.ts";
 import { placesOfRules } from "../judge/objects.ts";
@@ -118,30 +120,32 @@ export function findHidden(judge: RunJudge, home: string, state: string): Hidden
   };
   const look = (path: string, entry: Pick<Dirent, "isDirectory" | "isFile">): void => {
     if (entry.isDirectory()) {
-      if (isWithin(path, state) || seen.has(path)) return;
+      if (!isWithin(path, state) && !seen.has(path)) queue.push(path);
       seen.add(path);
-      const opens = mayRead(judge, "list", path) && mayRead(judge, "read", joinPath(path, "#"));
-      if (opens) queue.push(path);
-      else hide(path, folders);
     } else if (entry.isFile() && !mayRead(judge, "read", path)) hide(path, files);
   };
   for (const start of queue.splice(0)) look(start, lstatSync(pathBytes(start)));
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
-    let entries: readonly Dirent<Buffer>[];
-    try {
-      entries = readdirSync(pathBytes(folder), { withFileTypes: true, encoding: "buffer" });
-    } catch {
-      // It may not be read, by nobody with these rights.
+    const entries = entriesOf(folder);
+    judge.sawFolder(folder, entries?.some(({ name }) => name === POLICY_NAME) !== false);
+    if (!mayRead(judge, "list", folder) || !mayRead(judge, "read", joinPath(folder, "#"))) {
+      hide(folder, folders);
       continue;
     }
-    count += entries.length;
+    count += entries?.length ?? 0;
     if (count > MOST) throw new NotTried(`there are more than ${MOST} names below ${home} and the project to look through for secrets`);
-    for (const entry of entries) look(joinPath(folder, pathText(entry.name)), entry);
+    for (const entry of entries ?? []) look(joinPath(folder, nameOf(entry)), entry);
   }
   links.refuseOthers();
   // The last: what hides the others lies in it.
   return { files, folders: [...folders, state] };
 }
+
+/** A character of a name is a byte (`nameOf`). Undefined: with these rights nobody may list it. */
+const entriesOf = (folder: string): readonly Dirent[] | undefined =>
+  attempt(() => readdirSync(pathBytes(folder), { withFileTypes: true, encoding: "latin1" }), undefined);
+
+const nameOf = ({ name }: Dirent): string => (/[\x80-\xff]/.test(name) ? pathText(Buffer.from(name, "latin1")) : name);
 
 /** Hidden files, and how many of their names are hidden. */
 class Links {

@@ -76,14 +76,16 @@ const isDestroying = (text: string): boolean => /mutation/i.test(unescaped(text)
 
 /** The interfaces of GitHub and GitLab, with which their own clients are not alone. */
 const GRAPHQL = /^(?:(?:https?:\/\/)?(?:[^/@]*@)?api\.github\.com\/graphql|https:\/\/[^/?#]+\/api\/graphql)\/?(?:[?#]|$)/i;
-const REST = /^(?:(?:https?:\/\/)?(?:[^/@]*@)?api\.github\.com\/|https:\/\/[^/?#]+\/api\/v4\/)/i;
+/** One record of a program that is developed here: what is less may be a whole index, or a database. */
+const OWN_RECORD = /^(?:https?:\/\/)?(?:localhost|127\.[\d.]+|::1|(?=:\d))(?::\d+)?(?:\/(?!_)[^/?#*,]+){2,}\/?(?:[?#]|$)/i;
 
-/** Any client may call a forge: what takes something away for good there does so as `gh api` does. */
+/** Any client may call a service: what takes something away for good there does so as `gh api` does. */
 export function noteForgeCalls(inv: Invocation, addresses: readonly Value[], method: Value | undefined, sent: readonly string[]): void {
   const deletes = /^delete$/i.test(method === undefined ? "" : (textOf(method) ?? ""));
   const destroys = addresses.some((address) => {
     const text = (textOf(address) ?? prefixOf(address)).replace(/[{}[\]]/g, "");
-    return (deletes && REST.test(text)) || (GRAPHQL.test(text) && sent.some(isDestroying));
+    const whole = textOf(address) === undefined ? `${text}x` : text;
+    return (deletes && !OWN_RECORD.test(whole)) || (GRAPHQL.test(text) && sent.some(isDestroying));
   });
   if (destroys) inv.cx.addDanger(inv.exec, "remote-destroy");
 }
