@@ -442,9 +442,9 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     evaluate(then, node.update);
     return then;
   });
-  const isAlways =
+  const endless =
     node.test === undefined || isConstant(cx, from.assigned, node.test) || runsAway(node.test, [node.body, node.update], false);
-  return same(isAlways ? unended(cx, state, from, merged(outs)) : merged(outs), rejoin(end, failed, state) ?? end);
+  return same(endless ? unended(cx, state, from, merged(outs)) : merged(outs), rejoin(end, failed, state) ?? end);
 }
 
 function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {

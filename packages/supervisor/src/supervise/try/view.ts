@@ -1,7 +1,6 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { attempt } from "@assent/core/data";
 import type { FileAction } from "@assent/core/action";
-import { attempt } from "@assent/core/data";
 import { isBelow, isWithin, joinPath } from "@assent/core/path";
 import { pathScopeOf, type Policy } from "@assent/core/policy";
 import { POLICY_NAME } from "@assent/guard/engine";
