@@ -442,8 +442,7 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     evaluate(then, node.update);
     return then;
   });
-  const endless =
-    node.test === undefined || isConstant(cx, from.assigned, node.test) || runsAway(node.test, [node.body, node.update], false);
+  const endless = !node.test || isConstant(cx, from.assigned, node.test) || runsAway(node.test, [node.body, node.update], false);
   return same(endless ? unended(cx, state, from, merged(outs)) : merged(outs), rejoin(end, failed, state) ?? end);
 }
 
