@@ -709,6 +709,8 @@ describe("a command is denied by each of its names", () => {
   ])("asks where a version only makes it likely: %s: %s", (rule, line) => expect(wrong(policy(rule), "ask", [line])).toEqual([]));
   it("and no other is", () => {
     expect(wrong(policy("Bash(npm install:*)"), "allow", ["npm ci", "npm run i", "npm install-test", "npm ls i", "npmx i"])).toEqual([]);
+    // Where programs lie is no matter of their names.
+    expect(wrong(policy("Exec(/usr/lib/**)"), "allow", ["ls", "git status", "cat a.txt"])).toEqual([]);
     expect(wrong(policy("Bash(docker ps:*)"), "allow", ["docker image ls", "docker run ps", "docker volume ls"])).toEqual([]);
     expect(wrong(policy("Bash(git lfs push:*)"), "allow", ["git push origin x", "git subtree push --prefix=a origin x"])).toEqual([]);
     expect(wrong(policy("Bash(git push:*)"), "allow", ["git stash push", "git subtree pull --prefix=a x y", "git-lfs fetch"])).toEqual([]);

@@ -73,8 +73,8 @@ function judgeHit(
   const isName = matchRule(rule, bare, match) !== "no";
   // A mere name counts where there is such a program; a path is that of a file, whichever rule speaks of programs there.
   const isCommand = elsewhere === true || isSame === true;
-  if (!isCommand && bare.resolved === undefined && (isName || judgingOf(rule.matcher).keys.programs(rule.matcher) === "file"))
-    return undefined;
+  const isOfFile = judgingOf(rule.matcher).keys.programs(rule.matcher) === "file";
+  if (elsewhere !== true && bare.resolved === undefined && (isOfFile || (isName && !isCommand))) return undefined;
   const isVague = part || (isName && !isCommand);
   if ((isVague && !isStranger) || (isName && isText === true)) return undefined;
   const why =
