@@ -17,7 +17,7 @@ function npm(...words) {
 }
 
 try {
-  npm("pack", "--silent", "--pack-destination", folder);
+  npm("run", "--silent", "pack", "--", folder);
   const [archive = ""] = readdirSync(folder);
   npm("install", "--silent", "--global", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", prefix, join(folder, archive));
   const onPath = (process.env.PATH ?? "").split(":").includes(join(prefix, "bin"));
