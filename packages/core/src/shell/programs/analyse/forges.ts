@@ -76,15 +76,15 @@ const isDestroying = (text: string): boolean => /mutation/i.test(unescaped(text)
 
 /** The interfaces of GitHub and GitLab, with which their own clients are not alone. */
 const GRAPHQL = /^(?:(?:https?:\/\/)?(?:[^/@]*@)?api\.github\.com\/graphql|https:\/\/[^/?#]+\/api\/graphql)\/?(?:[?#]|$)/i;
-/** One record of a program that is developed here: what is less may be a whole index, or a database. */
-const OWN_RECORD = /^(?:https?:\/\/)?(?:localhost|127\.[\d.]+|::1|(?=:\d))(?::\d+)?(?:\/(?!_)[^/?#*,]+){2,}\/?(?:[?#]|$)/i;
+/** One record of a program that is developed here: what is less, leads up again (`..`, `%2e`) or stands for several may be a whole index. */
+const OWN_RECORD = /^(?:https?:\/\/)?(?:localhost|127\.[\d.]+|\[::1\]|(?=:\d))(?::\d+)?(?:\/(?![_.])[^/?#*,%{}[\]\\]+){2,}\/?(?:[?#]|$)/i;
 
 /** Any client may call a service: what takes something away for good there does so as `gh api` does. */
 export function noteForgeCalls(inv: Invocation, addresses: readonly Value[], method: Value | undefined, sent: readonly string[]): void {
   const deletes = /^delete$/i.test(method === undefined ? "" : (textOf(method) ?? ""));
   const destroys = addresses.some((address) => {
+    const whole = textOf(address) ?? `${prefixOf(address)}x`;
     const text = (textOf(address) ?? prefixOf(address)).replace(/[{}[\]]/g, "");
-    const whole = textOf(address) === undefined ? `${text}x` : text;
     return (deletes && !OWN_RECORD.test(whole)) || (GRAPHQL.test(text) && sent.some(isDestroying));
   });
   if (destroys) inv.cx.addDanger(inv.exec, "remote-destroy");
