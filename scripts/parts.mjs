@@ -59,7 +59,7 @@ export const RUNS = {
     "suggest/index.ts",
     "supervise/sandbox/filter.ts",
   ],
-  "run.try": files("cli", "try-main try"),
+  "run.try": files("cli", "try-main try try-confined"),
   ...STARTS,
 };
 const LATER_IN_RUNS = files("cli", "parse program-frame program-run receipt profile run-background");

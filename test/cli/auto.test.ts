@@ -60,6 +60,12 @@ interface Situation {
 const SITUATIONS: readonly Situation[] = [
   { name: "without a policy" },
   { name: "sandboxed", policy: '{ "unknown": "confine" }' },
+  {
+    name: "sandboxed, tried first",
+    policy: '{ "unknown": "confine" }',
+    before: (place) =>
+      place.write("~/.local/state/assent/automation.json", '{ "when": "everywhere", "tried": true, "trusted": [], "restricted": [] }'),
+  },
   { name: "what cannot be known is refused", policy: '{ "unknown": "deny" }' },
   { name: "the preset permissive", policy: '{ "preset": "permissive" }' },
   { name: "the preset readonly", policy: '{ "preset": "readonly" }' },

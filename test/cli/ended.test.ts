@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shellPrefix } from "@assent/core/action";
@@ -10,8 +11,8 @@ import { assent, scratch, type Scratch } from "../scratch.ts";
  * Claude Code in all but name, as in shell-start.test.ts: its hooks with the envelopes of 2.1.330, each started as the settings that
  * `assent install` wrote say; what it starts for a command; and what its model and its person get to see.
  */
-function placed(policy: object = {}): Scratch {
-  const place = scratch();
+function placed(policy: object = {}, base?: string): Scratch {
+  const place = scratch(base === undefined ? {} : { base });
   place.write("~/.agent-permissions.jsonc", JSON.stringify({ unknown: "confine", ...policy }));
   place.write("~/.ssh/id_rsa", "key\n");
   expect(assent(place, ["install", "--agent", "claude", "--yes"]).status).toBe(0);
@@ -65,14 +66,20 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
 const frame = (place: Scratch, command: string): string =>
   `source ${place.home}/.claude/shell-snapshots/snapshot-bash-1-a.sh 2>/dev/null || true && eval ${quoted(command)} < /dev/null && pwd -P >| ${place.root}/tmp/claude-ab12-cwd`;
 
-const ENV = (place: Scratch) => ({ PATH: "/usr/bin:/bin", HOME: place.home, SHELL: "/bin/bash", CLAUDE_CODE_SESSION_ID: "s-1" });
+const ENV = (place: Scratch) => ({
+  PATH: "/usr/bin:/bin",
+  HOME: place.home,
+  TMPDIR: join(place.root, "tmp"),
+  SHELL: "/bin/bash",
+  CLAUDE_CODE_SESSION_ID: "s-1",
+});
 
 /** One call of Claude Code's shell tool, from hook to hook. */
-function call(place: Scratch, script: string, input: object = {}) {
+function call(place: Scratch, script: string, input: object = {}, command = "sh step.sh") {
   place.write("step.sh", script);
-  const about = { tool_input: { command: "sh step.sh", ...input }, tool_use_id: "toolu_1" };
+  const about = { tool_input: { command, ...input }, tool_use_id: "toolu_1" };
   hook(place, "PreToolUse", about);
-  const { status, stdout, stderr } = spawnSync(shellPrefix(place.home, "claude"), [frame(place, "sh step.sh")], {
+  const { status, stdout, stderr } = spawnSync(shellPrefix(place.home, "claude"), [frame(place, command)], {
     cwd: place.project,
     encoding: "utf8",
     env: ENV(place),
@@ -278,5 +285,88 @@ describe("how much is kept for undo", () => {
     expect(assent(place, ["doctor"]).stdout).toContain("`assent runs clean` makes room");
     expect(assent(place, ["undo", "--session", "--yes"]).status).toBe(0);
     expect(readFileSync(join(place.project, "large"), "utf8")).toHaveLength(3 << 20);
+  });
+});
+
+describe("a command that is tried first", () => {
+  // What Assent keeps cannot lie in a folder that such a command gets a copy of, and temporary folders are.
+  const BASE = process.getuid?.() === 0 ? "/srv" : join(homedir(), ".cache");
+
+  /** What such a command is below. */
+  const WHO = "basename $(tr '\\0' ' ' < /proc/1/cmdline)";
+
+  function triedFirst(): Scratch {
+    const place = placed({}, BASE);
+    const file = "~/.local/state/assent/automation.json";
+    place.write(file, JSON.stringify({ when: "everywhere", tried: true, trusted: [], restricted: [] }));
+    chmodSync(join(place.home, file.slice(2)), 0o600);
+    return place;
+  }
+  const lies = (place: Scratch, name: string): boolean => existsSync(join(place.project, name));
+  const kept = (place: Scratch): string => assent(place, ["try", "list"]).stdout;
+
+  it("changes nothing before it has ended", async () => {
+    const place = triedFirst();
+    place.write("step.sh", "echo a > made.txt; echo made; sleep 2");
+    hook(place, "PreToolUse", { tool_input: { command: "sh step.sh" }, tool_use_id: "toolu_1" });
+    const child = spawn(shellPrefix(place.home, "claude"), [frame(place, "sh step.sh")], { cwd: place.project, env: ENV(place) });
+    await new Promise((done) => child.stdout.once("data", done));
+    expect(lies(place, "made.txt")).toBe(false);
+    await new Promise((done) => child.on("close", done));
+    expect(lies(place, "made.txt")).toBe(true);
+  });
+
+  it.each([
+    ["and it goes well", 0],
+    ["and it fails", 3],
+  ])("counts as a whole where the policy allows all of it: %s", (_, status) => {
+    const place = triedFirst();
+    const { said, ...rest } = call(place, `echo out; echo a > made.txt; mkdir d; exit ${status}`);
+    expect(rest).toEqual({ status, stdout: "out\n", stderr: "" });
+    const [, run = ""] = /^Assent: sandboxed, changed 2 files and folders: `assent undo (\S+)`/.exec(said?.systemMessage ?? "") ?? [];
+    expect([lies(place, "made.txt"), lies(place, "d")]).toEqual([true, true]);
+    expect(assent(place, ["undo", "--yes", run])).toMatchObject({ status: 0 });
+    expect(lies(place, "made.txt")).toBe(false);
+  });
+
+  it.each([
+    ["what the policy asks about", "mkdir -p .git/hooks; echo b > .git/hooks/pre-commit", /pre-commit/],
+    ["what it denies", "echo b > ~/.local/state/assent/x; echo b > .agent-permissions.jsonc", /agent-permissions/],
+  ])("does not count at all where it does %s too: the model is told why, and the person finds it", (_, evil, named) => {
+    const place = triedFirst();
+    const { said, status } = call(place, `echo a > made.txt; ${evil}; exit 0`);
+    expect(status).toBe(75);
+    expect(lies(place, "made.txt")).toBe(false);
+    const context = said?.hookSpecificOutput?.additionalContext ?? "";
+    expect(context).toMatch(/so nothing that it did to files counts\. Way out: ask the user to look at it: assent try apply \w+/);
+    expect(context).toMatch(named);
+    expect(kept(place)).toContain(/assent try apply (\w+)/.exec(context)?.[1] ?? "none");
+  });
+
+  it("leaves nothing behind where nothing was changed", () => {
+    const place = triedFirst();
+    expect(call(place, WHO)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^try-\w+$/m) as string, stderr: "", said: {} });
+    expect(kept(place)).toBe("");
+  });
+
+  it.each([
+    ["puts something into the background", "sh step.sh; sleep 20 > /dev/null 2>&1 &", {}],
+    ["runs while the host goes on", "sh step.sh", { run_in_background: true }],
+  ])("is held where it %s", (_, command, input) => {
+    const place = triedFirst();
+    expect(call(place, WHO, input, command).stdout).not.toContain("try-");
+    hook(place, "SessionEnd", { reason: "other" });
+  });
+
+  it("is kept where it is stopped, and says so", async () => {
+    const place = triedFirst();
+    place.write("step.sh", "echo a > made.txt; echo made; exec sleep 60");
+    hook(place, "PreToolUse", { tool_input: { command: "sh step.sh" }, tool_use_id: "toolu_1" });
+    const child = spawn(shellPrefix(place.home, "claude"), [frame(place, "sh step.sh")], { cwd: place.project, env: ENV(place) });
+    await new Promise((done) => child.stdout.once("data", done));
+    child.kill("SIGTERM");
+    await new Promise((done) => child.on("close", done));
+    expect(lies(place, "made.txt")).toBe(false);
+    expect(kept(place)).not.toBe("");
   });
 });

@@ -157,6 +157,9 @@ export function settingHere(machine: Machine, { policy, files }: Inspection, now
         ? [`nothing is sandboxed under the preset \`${preset}\``]
         : []),
       ...(policy.broken === undefined ? [] : ["a policy file has a mistake, so everything is asked: assent lint"]),
+      ...(consent.tried === true && setting === "sandbox"
+        ? ["each is tried first, where it can be: what it did counts once it has ended and was judged as a whole (assent try)"]
+        : []),
       ...(isSandboxingOver(consent, now) ? [`the time of \`assent auto sandbox --for\` is over`] : []),
       ...(stopped === 0 ? [] : [`${stopped} session(s) ask about everything, after many refusals: assent breaker`]),
     ],

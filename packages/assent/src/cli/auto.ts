@@ -7,7 +7,7 @@ import { changeConsent, readConsent, type Consent, type Machine, thisMachine } f
 import { engine } from "@assent/page/preview";
 import { JSON_VERSION } from "./json.ts";
 import { autoTable, printTable, settingHere } from "./auto-table.ts";
-import { choose, consentPage } from "./confine.ts";
+import { choose, consentPage, type Sandboxing } from "./confine.ts";
 import { absolute } from "./place.ts";
 import { readLength } from "./since.ts";
 import { complain, failing } from "./policy-target.ts";
@@ -64,17 +64,17 @@ export function autoOff(): number {
 /** Longer is no while: say it without `--for`. */
 const LONGEST_FOR_MS = 30 * 86_400_000;
 
-/** `assent auto sandbox [--for TIME]`: going up is asked at the terminal. Exit 0 done, 1 not, 2 wrong usage. */
-export async function autoSandbox(options: { readonly for?: string }): Promise<number> {
+/** `assent auto sandbox [--for TIME] [--tried]`: going up is asked at the terminal. Exit 0 done, 1 not, 2 wrong usage. */
+export async function autoSandbox(options: Sandboxing): Promise<number> {
   const machine = thisMachine();
   const length = options.for === undefined ? undefined : readLength(options.for);
   if (length !== undefined && (typeof length !== "number" || length > LONGEST_FOR_MS)) {
     complain(COMMAND, typeof length === "number" ? "the longest is 30d" : length.wrong, "--for 2h, 3d; without it until you say otherwise");
     return 2;
   }
-  const refused = await whyNotAgreed(consentPage(machine.env, length === undefined ? undefined : options.for));
+  const refused = await whyNotAgreed(consentPage(machine.env, options));
   if (refused !== undefined) return fail(refused, "nothing was changed");
-  return choose(machine, "sandbox", length);
+  return choose(machine, "sandbox", length, options.tried);
 }
 
 /** `assent auto ask`: going down needs no question; from refusing what cannot be known it is going up. */

@@ -20,8 +20,14 @@ const COMMAND = "confine";
 const fail = failing(COMMAND);
 const COMMENT = "What cannot be known beforehand runs sandboxed instead of being asked: held to this policy, and kept for `assent undo`.";
 
+/** How long, and whether what is sandboxed is tried first. */
+export interface Sandboxing {
+  readonly for?: string;
+  readonly tried?: boolean;
+}
+
 /** What a person agrees to, before `"unknown": "confine"` is written. */
-export function consentPage(env: Machine["env"], time?: string): string {
+export function consentPage(env: Machine["env"], { for: time, tried = false }: Sandboxing = {}): string {
   const style = styleFor({ isTTY: true }, env);
   return [
     style.bold("Run what cannot be known sandboxed, instead of asking you?"),
@@ -29,6 +35,12 @@ export function consentPage(env: Machine["env"], time?: string): string {
     "  files go ahead without a question, files that they delete or overwrite there among them. While they run, the kernel holds",
     "  them to your policy: no secrets, nothing written outside the project and temporary folders, no hosts but a tool's own.",
     "  What they change is kept: `assent undo` brings it back, `assent receipt` shows it.",
+    ...(tried
+      ? [
+          "  Where it can be, a command is tried first: nothing on disk changes before it has ended, and then all of what it did counts,",
+          "  or none of it: that is kept for you (`assent try list`).",
+        ]
+      : []),
     "  Still asked: pushing and publishing, everything else that nobody can take back, what your rules ask about, and, unless",
     "  your mode lets them go ahead, edits with an agent's own tools.",
     `  ${time === undefined ? "" : `It ends by itself after ${visible(time)}. `}\`assent auto ask\` ends it at the next call.`,
@@ -59,12 +71,13 @@ export const CONFINING: Readonly<Record<UnknownSetting, string>> = {
 };
 
 /** What a person chose by `assent auto`, for so many milliseconds or until they say otherwise. */
-export function choose(machine: Machine, setting: "sandbox" | "ask", length?: number): number {
+export function choose(machine: Machine, setting: "sandbox" | "ask", length?: number, tried = false): number {
   const now = Date.now();
   // INVARIANT: the end is kept before anything is let go ahead.
-  const problem = changeConsent(machine, ({ until: _until, ...consent }) => ({
+  const problem = changeConsent(machine, ({ until: _until, tried: _tried, ...consent }) => ({
     ...consent,
     since: new Date(now).toISOString(),
+    ...(tried ? { tried: true } : {}),
     ...(length === undefined ? {} : { until: new Date(now + length).toISOString() }),
     // Who lets things go ahead again means it.
     ...(setting === "sandbox" && consent.when === "off" ? { when: "everywhere" } : {}),
@@ -80,7 +93,7 @@ export function write(machine: Machine, unknown: UnknownSetting, kept = false): 
   if (unknown === "ask" && readPlace(place).is === "missing") return report(machine);
   if (!kept) {
     const since = new Date().toISOString();
-    const problem = changeConsent(machine, ({ until: _until, ...consent }) => ({ ...consent, since }));
+    const problem = changeConsent(machine, ({ until: _until, tried: _tried, ...consent }) => ({ ...consent, since }));
     if (problem !== undefined) return fail(visible(problem));
   }
   const comment = unknown === "confine" ? { comment: COMMENT } : {};

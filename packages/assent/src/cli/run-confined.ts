@@ -14,6 +14,7 @@ import {
   isSealed,
   type Machine,
   messageOf,
+  readConsent,
   reportIdOf,
   takeTicket,
   thisMachine,
@@ -40,6 +41,7 @@ import { STATUS, statusOf } from "./run-options.ts";
 import { forModels, PERSON, Refusals } from "./run-refusals.ts";
 import { writeStderr } from "./stdio.ts";
 import { tellGuard } from "./tell-guard.ts";
+import { tryConfined } from "./try-confined.ts";
 
 /** What tests put in the place of the real thing. */
 export interface ConfinedParts {
@@ -181,9 +183,39 @@ async function startBare(argv: RunOptions["argv"], how: Omit<AsItIs, "terminal">
 
 const INTERRUPTS = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"] as const;
 
+/** Where a person chose so, and it can be: nothing on disk changes before it has ended. Undefined: it is to be held. */
+async function tryFirst(start: ConfinedStart): Promise<number | undefined> {
+  const { command, cwd, env, machine, shell, ticket, beside } = start;
+  // A host that does not wait for its end has nobody who hears of it.
+  if (ticket?.reports !== true || ticket.policies !== undefined || readConsent(machine).tried !== true) return undefined;
+  const { agent, session, root, aside, given } = ticket;
+  let interrupted = false;
+  const interrupt = (): void => void (interrupted = true);
+  for (const signal of INTERRUPTS) process.on(signal, interrupt);
+  let tried: Awaited<ReturnType<typeof tryConfined>>;
+  try {
+    const confined = { agent, root, command: given ?? command, ...(session && { session }), ...(aside && { aside }) };
+    tried = await tryConfined({ machine, own: engine.own, cwd, env, shell, confined, isInterrupted: () => interrupted });
+  } finally {
+    for (const signal of INTERRUPTS) process.off(signal, interrupt);
+  }
+  if (tried === undefined) return undefined;
+  const { id, status, refused, said } = tried;
+  const refusals = new Refusals(forModels(cwd, machine.home));
+  for (const event of refused) refusals.add(event);
+  const lines = reportLines([...said, ...refusals.lines], [], undefined);
+  const reportId = waitedFor(start);
+  const told = reportId !== undefined && report(machine, reportId, { id }, { lines, refused: refused.length, left: [] });
+  if (!told) for (const line of lines) say(line);
+  beside?.tell(String(status));
+  return status;
+}
+
 async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["supervise"]>): Promise<number> {
   const { command, cwd, env, machine, shell, ticket, beside } = start;
   beside?.begin();
+  const triedStatus = await tryFirst(start);
+  if (triedStatus !== undefined) return triedStatus;
   const starters = beside === undefined ? [] : startersOf(beside.front);
   let policies: RunPolicies | undefined;
   try {
@@ -337,7 +369,7 @@ function waitedFor({ machine, ticket, ticketId }: ConfinedStart): string | undef
 }
 
 /** For the host's hook that hears of the end. False: it could not be left, or the hook was there before. */
-function report(machine: Machine, id: string, { id: run }: RunResult, found: Omit<ConfinedReport, "run" | "changed">): boolean {
+function report(machine: Machine, id: string, { id: run }: Pick<RunResult, "id">, found: Omit<ConfinedReport, "run" | "changed">): boolean {
   let changed: number | undefined;
   try {
     changed = countChanges(runsFolder(machine), run);

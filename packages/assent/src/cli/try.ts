@@ -29,7 +29,7 @@ export { probeTried } from "@assent/supervisor/supervise/try";
 
 const COMMAND = "try";
 /** sysexits.h, EX_TEMPFAIL: what the command did is kept, and not applied. */
-const KEPT = 75;
+export const KEPT = 75;
 
 export interface TryFlags {
   readonly apply?: boolean;
@@ -193,8 +193,8 @@ function keep(meta: TriedMeta, status: number): number {
 }
 
 const say = (text: string): void => writeStderr(`assent: ${text}\n`);
-const shortId = ({ id }: TriedMeta): string => id.slice(id.lastIndexOf("-") + 1);
-const statusOf = ({ exit }: TriedMeta): number => (exit === undefined ? 137 : exit.by === "exit" ? exit.code : 128 + exit.signal);
+export const shortId = ({ id }: TriedMeta): string => id.slice(id.lastIndexOf("-") + 1);
+export const statusOf = ({ exit }: TriedMeta): number => (exit === undefined ? 137 : exit.by === "exit" ? exit.code : 128 + exit.signal);
 
 function list(_words: readonly string[], { json }: TryFlags, { machine }: OfTry): number {
   const kept = listTried(machine);

@@ -59,7 +59,7 @@ function settle(cx: Context): Lowered {
 }
 
 export { whatVariableControls } from "./programs/secret-words.ts";
-export { inTwo } from "./interpret/in-two.ts";
+export { inTwo, leavesJobs } from "./interpret/in-two.ts";
 export { isInertGitKey } from "./programs/analyse/git-config.ts";
 export { isForge, readWith } from "./programs/public-hosts.ts";
 export { gitEntries, isGitsOwnKey } from "./programs/git-keys.ts";

@@ -13,6 +13,8 @@ export interface Consent {
   readonly since?: string;
   /** Until when sandboxing was chosen (ISO 8601); absent: until somebody says otherwise. */
   readonly until?: string;
+  /** What runs sandboxed is tried first: it counts when it has ended and was judged as a whole. */
+  readonly tried?: true;
   readonly trusted: readonly string[];
   readonly restricted: readonly string[];
   /** Sentences that a person said no to, and that are not offered again. */
@@ -52,6 +54,7 @@ function parse(text: string): Consent | undefined {
       ...("since" in parsed && typeof parsed.since === "string" ? { since: parsed.since } : {}),
       // What cannot be read as a time is over.
       ...("until" in parsed ? { until: String(parsed.until) } : {}),
+      ...("tried" in parsed && parsed.tried === true ? { tried: true } : {}),
       trusted: "trusted" in parsed ? names(parsed.trusted) : [],
       restricted: "restricted" in parsed ? names(parsed.restricted) : [],
       ...("declined" in parsed ? { declined: names(parsed.declined) } : {}),

@@ -118,6 +118,20 @@ function changesShell(node: SyntaxNode): boolean {
   return found;
 }
 
+/** Whether some of a line may go on when the line has ended: it is put into the background, or cannot be read. */
+export function leavesJobs(source: string): boolean {
+  const parsed = parseShell(source);
+  return !parsed.ok || hasJob(parsed.script);
+}
+
+function hasJob(node: SyntaxNode): boolean {
+  let found = node.type === "Coproc" || (node.type === "Statement" && node.background === true);
+  forEachChild(node, (child) => {
+    found ||= hasJob(child);
+  });
+  return found;
+}
+
 /** Whether it has a variable, in a shell of its own as well. */
 function expands(node: SyntaxNode): boolean {
   if (node.type.endsWith("Expansion")) return true;

@@ -12,7 +12,7 @@ import {
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
-import type { Exit } from "../types.ts";
+import type { ConfinedCommand, Exit } from "../types.ts";
 import { isRunning } from "../undo/index.ts";
 import { requireSuccess } from "../undo/keep.ts";
 import { cTextAddress, openOwnFolder } from "../undo/safe.ts";
@@ -42,10 +42,16 @@ export interface TriedMeta {
   readonly dropped?: readonly string[];
   readonly state: TriedState;
   readonly ofAgent: boolean;
+  readonly confined?: TriedConfined;
   readonly policyFiles: readonly string[];
   readonly places: readonly TriedPlace[];
   /** A file that was about to be written in its place when applying was last heard of. */
   readonly writing?: string;
+}
+
+/** A command that a host runs sandboxed; `root`: where its session started. */
+export interface TriedConfined extends ConfinedCommand {
+  readonly root: string;
 }
 
 /** What tools keep for themselves at home (try/caches.ts). */

@@ -6,6 +6,7 @@ export {
   type Applying,
   applyTry,
   blockOf,
+  eventsOf,
   type OfTry,
   probeTried,
   type TriedReading,

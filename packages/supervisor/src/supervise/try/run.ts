@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type Action, type Call, printAction, visible } from "@assent/core/action";
 import { isBelow } from "@assent/core/path";
-import { agentMark, controlFile, stricterOf, verdictOf } from "@assent/core/policy";
+import { agentMark, agentName, controlFile, stricterOf, verdictOf } from "@assent/core/policy";
 import { read } from "@assent/guard/engine/reader";
 import {
   ensureFolder,
@@ -26,7 +26,7 @@ import { buildFilter, buildListenedFilter } from "../sandbox/filter.ts";
 import { DEVICE_RIGHTS, landlockAbi, landlockRights } from "../sandbox/landlock.ts";
 import { Applier } from "./apply.ts";
 import { dropCaches, findCaches, madeBy, ownOfAll, withoutConflicts } from "./caches.ts";
-import { goesOnIn, HeldTry, triedFolder, type TriedMeta, type TriedPlace } from "./folder.ts";
+import { goesOnIn, HeldTry, type TriedConfined, triedFolder, type TriedMeta, type TriedPlace } from "./folder.ts";
 import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
 import { listenToTried } from "./listen.ts";
 import { makeMask } from "./mask.ts";
@@ -43,6 +43,7 @@ export interface TryOptions {
   readonly word: string;
   readonly env: Readonly<Record<string, string>>;
   readonly policyFiles: readonly string[];
+  readonly confined?: TriedConfined | undefined;
   /** Folders of Assent's own program. */
   readonly own: readonly string[];
 }
@@ -67,7 +68,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
   if (stub === undefined) throw new NotTried(`the file \`try-${process.arch}\` was not found beside this program`);
   const abi = landlockAbi();
   if (abi === 0) throw new NotTried("this kernel has no Landlock");
-  const ofAgent = agentMark(options.env) !== undefined;
+  const ofAgent = options.confined !== undefined || agentMark(options.env) !== undefined;
   const judge = judgeOf(options, ofAgent);
   if (judge.policy.broken !== undefined) throw new NotTried(`${judge.policy.broken}: a policy file has a mistake; correct it`);
   refuseRules(judge.policy);
@@ -95,6 +96,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
     started: now,
     state: "running",
     ofAgent,
+    ...(options.confined && { confined: options.confined }),
     policyFiles: options.policyFiles,
     places: [],
   });
@@ -223,22 +225,28 @@ function stampOf(path: string, folder: string): TriedPlace["stamp"] {
   return [Number(time / 1_000_000_000n), Number(time % 1_000_000_000n)];
 }
 
-const runMeta = ({ id, argv, cwd, started, policyFiles }: TriedMeta): ConstructorParameters<typeof RunFolder>[1] => ({
+const runMeta = ({ id, argv, cwd, started, policyFiles, confined }: TriedMeta): ConstructorParameters<typeof RunFolder>[1] => ({
   id,
   argv,
   cwd,
   started,
   ...(policyFiles.length === 0 ? {} : { policyFiles }),
+  ...(confined && { confined }),
 });
 
-function judgeOf({ machine, cwd, policyFiles, own, env, argv }: TryOptions, ofAgent: boolean): GrantingJudge {
+function judgeOf({ machine, cwd, policyFiles, own, env, argv, confined }: TryOptions, ofAgent: boolean): GrantingJudge {
   return new GrantingJudge({
     machine,
     cwd,
     env,
     ofAgent,
+    ...(confined && {
+      root: confined.root,
+      session: confined.session,
+      who: { agents: [agentName(confined.agent)], session: confined.session },
+    }),
     policyFiles,
-    profileFile: profileFile(machine, programProfile(argv[0], machine, cwd)),
+    profileFile: profileFile(machine, confined === undefined ? programProfile(argv[0], machine, cwd) : "confined"),
     reader: () => ({ read }),
     own,
   });
@@ -249,6 +257,12 @@ function eventOf(action: Action, call: Call, verdict: RunEvent["verdict"], outco
   return { time: Date.now(), process, call, action, verdict, outcome, ...(answer === undefined ? {} : { answer }) };
 }
 
+/** Of those that the policy does not simply allow. */
+export const eventsOf = (changes: readonly JudgedChange[], outcome: RunEvent["outcome"]): readonly RunEvent[] =>
+  changes
+    .filter(({ verdict }) => verdict.decision !== "allow")
+    .map(({ actions: [first], verdict }) => eventOf(first, callOf(first), verdict, outcome, outcome === "done" ? "yes" : undefined));
+
 const callOf = ({ call }: Action): Call => call ?? { name: "open", args: [] };
 
 export type OfTry = Pick<TryOptions, "machine" | "own">;
@@ -258,7 +272,7 @@ export interface TriedReading extends TriedResult {
   readonly layers: readonly ReadLayer[];
 }
 
-const optionsOf = ({ machine, own }: OfTry, { argv, cwd, policyFiles }: TriedMeta): TryOptions => ({
+const optionsOf = ({ machine, own }: OfTry, { argv, cwd, policyFiles, confined }: TriedMeta): TryOptions => ({
   machine,
   own,
   cwd,
@@ -266,6 +280,7 @@ const optionsOf = ({ machine, own }: OfTry, { argv, cwd, policyFiles }: TriedMet
   argv: [argv[0] ?? "", ...argv.slice(1)],
   word: argv[0] ?? "",
   env: {},
+  confined,
 });
 
 /** Reads the layers, or what of them lies at chosen paths, and asks the policy, as it is now. */
@@ -372,10 +387,7 @@ export function applyTry(
 ): { readonly applied: boolean; readonly result: TriedResult } {
   const result = read ?? readTry(held, of, only);
   const { meta, changes, layers } = result;
-  const events = (outcome: RunEvent["outcome"]): readonly RunEvent[] =>
-    changes
-      .filter(({ verdict }) => verdict.decision !== "allow")
-      .map(({ actions: [first], verdict }) => eventOf(first, callOf(first), verdict, outcome, outcome === "done" ? "yes" : undefined));
+  const events = (outcome: RunEvent["outcome"]): readonly RunEvent[] => eventsOf(changes, outcome);
   const blocked =
     changes.some((one) => blockOf(one) !== undefined) || (!consent && changes.some(({ verdict }) => verdict.decision === "ask"));
   if (blocked) {
