@@ -142,9 +142,9 @@ export class Oracle {
   }
 
   private handler(status: number): string {
-    // In zsh what `$'…'` stands for inside double quotes stays as it is written.
-    const mark = this.shell === "bash" ? "$'\\2'" : "${(#):-2}";
-    return `() { builtin printf '%s\\0' "\${@//$'\\n'/${mark}}" $'\\1' >&9; builtin return $(( (${status} + $#) % 2 )); }`;
+    // In zsh what `$'…'` stands for inside double quotes stays as it is written, and a word of a function may go on behind a NUL.
+    const words = this.shell === "bash" ? "${@//$'\\n'/$'\\2'}" : "${(@)${(@)@%%${(#):-0}*}//$'\\n'/${(#):-2}}";
+    return `() { builtin printf '%s\\0' "${words}" $'\\1' >&9; builtin return $(( (${status} + $#) % 2 )); }`;
   }
 
   private script(program: string, status: number): string {

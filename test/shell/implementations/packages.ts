@@ -35,6 +35,7 @@ const PACKAGED: readonly Packaged[] = [
   { name: "grep", package: "grep", programs: { "bin/": "" } },
   { name: "sed", package: "sed", programs: { "bin/": "" } },
   { name: "tar", package: "tar", programs: { "bin/": "" } },
+  { name: "gzip", package: "gzip", programs: { "bin/": "" } },
   { name: "diffutils", package: "diffutils", programs: { "usr/bin/": "" } },
   { name: "bsdutils", package: "bsdutils", programs: { "usr/bin/": "" } },
   { name: "bsdextrautils", package: "bsdextrautils", programs: { "usr/bin/": "" } },

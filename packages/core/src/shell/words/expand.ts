@@ -3,7 +3,7 @@ import { spend } from "../../action/index.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { bracesOf } from "./brace.ts";
 import type { Context } from "./context.ts";
-import { hasZshDollar, isZshEscape, isZshLength, readParameter, type Fields } from "./parameter.ts";
+import { hasZshDollar, isNul, isZshEscape, isZshLength, readParameter, type Fields } from "./parameter.ts";
 import type { ShellState } from "./state.ts";
 import {
   concat,
@@ -123,10 +123,6 @@ class FieldBuilder {
     return this.finish();
   }
 
-  private isFresh(): boolean {
-    return this.splitting && !this.present && this.atoms.length === 0;
-  }
-
   private zshDollar(part: WordPart | Word, following: boolean): void {
     if (this.ex.cx.maybeZsh && part.text.includes("$") && hasZshDollar(part.text, following)) this.zshReads(part.text, part);
   }
@@ -163,9 +159,9 @@ class FieldBuilder {
         if (part.value !== "" || quoted) this.present = true;
         return;
       case "AnsiCQuoted":
-        if (cx.maybeZsh && isZshEscape(part.text, this.isFresh() && following === undefined))
+        if (cx.maybeZsh && isZshEscape(part.text))
           cx.unknown("an escape that bash and zsh read differently", { span: cx.span(part), help: "write the character itself" });
-        this.text(part.value);
+        this.text(cx.maybeZsh && isNul(part.text) ? unknown("a NUL character") : part.value);
         this.present = true;
         return;
       case "SingleQuoted":

@@ -290,9 +290,12 @@ export function hasZshDollar(raw: string, following: boolean): boolean {
 const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|[0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8})/g;
 const NUL = /^\\(?:[xuU]?0+|400)$/;
 
-/** A NUL ends the text in bash, and in zsh the whole word for a program that is given it; alone (`read -d $'\0'`) the word is empty in both. */
-export const isZshEscape = (text: string, isAlone: boolean): boolean =>
-  text.replace(ESCAPES, (escape) => (NUL.test(escape) ? escape : "")).includes("\\") && !(isAlone && /^\$'\\0+'$/.test(text));
+/** Nothing in bash; zsh keeps it, and what a program is given ends there. */
+export const isNul = (text: string): boolean => /^\$'\\0+'$/.test(text);
+
+/** A NUL in front of other text ends it in bash. */
+export const isZshEscape = (text: string): boolean =>
+  text.replace(ESCAPES, (escape) => (NUL.test(escape) ? escape : "")).includes("\\") && !isNul(text);
 
 /** `$#x` is a length in zsh, `$#` and an `x` in bash. */
 export const isZshLength = (part: WordPart, following: WordPart | undefined): boolean =>
