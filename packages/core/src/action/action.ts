@@ -30,6 +30,8 @@ export interface TreeFilter {
   readonly only?: readonly string[];
   /** What one of these says is left out. */
   readonly without?: readonly LeftOut[];
+  /** A list of the folder says what is left out (`.dockerignore`). */
+  readonly listed?: true;
   /** Names that begin with a dot are left out (rg, fd). */
   readonly hidden?: false;
   /** What git does not track and leaves out by the lists of the project is left out (rg, `git grep --untracked`). */

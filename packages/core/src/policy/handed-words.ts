@@ -112,7 +112,7 @@ function* handedCommands(action: ExecAction, { index, match, isStarted, supervis
   }
   if (handed === undefined || supervised) return;
   for (const { text, isCode } of unread)
-    for (const line of text.split(BETWEEN_WORDS)) {
+    for (const line of text.replaceAll(BETWEEN_TEXTS, " ").split(BETWEEN_WORDS)) {
       const words = line.trim().split(/\s+/);
       for (const [start, word] of words.entries()) {
         if (!speaks(word)) continue;
@@ -126,7 +126,7 @@ function* handedCommands(action: ExecAction, { index, match, isStarted, supervis
     // What is the value of an option is nothing else: `make -C docker push`.
     const begins = at > 0 && !isLine && !word.text.startsWith("-") && (at >= handed || shape?.operands.includes(word) === true);
     if (begins && speaks(word.text) && !isStarted(word)) yield { argv: argv.slice(at), at, part: false };
-    for (const line of isLine ? word.text.replace(/^--?[\w-]+=/, "").split(/[;&|()`\n]+/) : []) {
+    for (const line of isLine ? word.text.replace(/^--?[\w-]+=/, "").split(/[;&|()!`\n]+/) : []) {
       const words = line.split(/\s+/).map((text) => text.replaceAll(/["']/g, ""));
       const start = words.findIndex((text) => !isInFront(text));
       if (start >= 0 && speaks(words[start])) yield { argv: words.slice(start).map((text) => ({ known: true, text })), at, part: true };
@@ -175,6 +175,8 @@ function* otherNames(action: ExecAction, speaks: (name: string) => boolean): Gen
 
 /** Between commands, and around them, in the languages that start some. */
 const BETWEEN_WORDS = /[;&|()`\n"'!$,{}[\]\\/=:]+/;
+/** `"git" "push"`, `"git", ["push"]`. */
+const BETWEEN_TEXTS = /["']\s*,?\s*[[({]?\s*["']/g;
 /** A rule has no more words than that. */
 const LONGEST = 32;
 

@@ -58,6 +58,7 @@ const PLAIN = [
   "terminal",
   "variable",
   "sum",
+  "names",
 ] as const;
 const CODE = ["code", "script", "foreign", "lasting"] as const;
 
@@ -93,7 +94,7 @@ export type TableEffect =
   | { readonly is: "file"; readonly operation: FileOperation; readonly path: string; readonly tree: boolean }
   | { readonly is: (typeof EFFECTS)[number] };
 
-const EFFECTS = ["net", "listen", "process", "privilege", "environment", "secrets", "terminal", "repository", "refuse"] as const;
+const EFFECTS = ["net", "listen", "process", "privilege", "environment", "secrets", "terminal", "repository", "refuse", "names"] as const;
 
 const isIn = <T extends string>(list: readonly T[], word: string): word is T => (list as readonly string[]).includes(word);
 

@@ -5,9 +5,9 @@ import { gitEntries, namesProgram } from "./git-keys.ts";
 import type { ShellPlace } from "../words/state.ts";
 import { gitSigning } from "./git-signing.ts";
 import { addCode, codeFromStream } from "./code.ts";
-import { doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
+import { doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
 import type { TableEffect } from "../knowledge/read-spec.ts";
-import { literal, textOf, unknown, type Value } from "../words/value.ts";
+import { literal, prefixOf, textOf, unknown, type Value } from "../words/value.ts";
 
 /** What a table says a command does whatever its operands. */
 export function applyEffect(inv: Invocation, effect: TableEffect): void {
@@ -67,7 +67,21 @@ export function applyEffect(inv: Invocation, effect: TableEffect): void {
     case "repository":
       repository(inv);
       return;
+    case "names":
+      readNames(inv);
+      return;
   }
+}
+
+/** The files whose names stand on standard input, a line each. */
+function readNames(inv: Invocation): void {
+  const { stdin } = inv;
+  const text = stdin.is === "text" ? textOf(stdin.value) : undefined;
+  const names = stdin.is === "paths" ? stdin.values : text?.split(/[\n\0]/).map(literal);
+  // git quotes names as C does.
+  if (names === undefined || names.some((name) => prefixOf(name).startsWith('"')))
+    emitTarget(inv, "read", { kind: "unknown", why: "the files that its input names" });
+  else for (const name of names) if (textOf(name) !== "") emitFile(inv, "read", name);
 }
 
 /** An editor takes files to change; a host has a tool of its own for that. */

@@ -5,7 +5,6 @@ import type { Context } from "../words/context.ts";
 import { noteHandedDangers } from "./danger-words.ts";
 import { readElsewhere } from "./elsewhere.ts";
 import { entryFor } from "../knowledge/entries.ts";
-import { LANGUAGES } from "../languages/index.ts";
 import type { CommandRunner } from "./invocation.ts";
 import type { ShellState } from "../words/state.ts";
 import { literal, type Stream, textOf, type Value } from "../words/value.ts";
@@ -25,6 +24,7 @@ const RUINER = new RegExp(`^(?:${RUINS_IN_PLACE})$`);
 const REMOVERS = /^(?:npm:)?(?:rimraf|del|del-cli|premove|rmrf)(?:@[\w.^~-]+)?$/;
 /** How code is given to programs that run it from their command line. */
 const INLINE = /^(?:-[A-Za-z]*[cemprx]|--?(?:eval|print|execute|command|exec|module|Command)(?:=.*)?|eval)$/s;
+const EVALUATES = /^(?:-[A-Za-z]*[cex]|--?(?:eval|execute|command|exec)|runner)=/;
 /** `rm -rf ~` written into one word. */
 const LINE = new RegExp(String.raw`^\s*(?:sudo\s+)?(?:${RUINS_IN_PLACE}|rimraf|del-cli)\s[^]*(?:[\s=][/~]|\$\{?HOME)`);
 
@@ -75,9 +75,13 @@ export function readHandedCommands(
   const isDoubted = known && applied.doubted;
   if (open || isDoubted || codes.length > 0) call.cx.refineExec(exec, { handed: from });
   const input = call.stdin.is === "text" ? textOf(call.stdin.value) : undefined;
-  const isCode = codes.some(({ language, source }) => source === "inline" && LANGUAGES[language] === undefined);
+  // Of a language that is read it is what was not understood.
+  const isCode = codes.some(({ source }) => source === "inline");
+  // What code that lies elsewhere makes of its input is in no table, either.
+  const runsInput = codes.some(({ source }) => source !== "inline");
   const unread = [
-    ...(input !== undefined && (isCode || isDoubted || RUNNER.has(name)) ? [{ text: input, isCode }] : []),
+    ...(input !== undefined && (open || isCode || isDoubted || runsInput || RUNNER.has(name)) ? [{ text: input, isCode }] : []),
+    ...(runsInput ? words.flatMap((word, at) => inlineIn(word, words[at - 1])) : []),
     ...(isCode || isDoubted ? [{ text: words.map((word) => wordOf(word, applied?.values)).join(" "), isCode: false }] : []),
   ];
   if (unread.some(({ text }) => text.length > MOST_UNREAD))
@@ -110,6 +114,13 @@ export function readHandedCommands(
         {},
       );
   });
+}
+
+/** `ghci -e CODE`, `artisan tinker --execute=CODE`, `rails runner CODE`: code for what is known to run code. */
+function inlineIn(word: Value, before: Value | undefined): readonly { readonly text: string; readonly isCode: true }[] {
+  const text = textOf(word) ?? "";
+  const isBehind = EVALUATES.test(`${before === undefined ? "" : textOf(before)}=`);
+  return isBehind || EVALUATES.test(text) ? [{ text, isCode: true }] : [];
 }
 
 /** A word among the others. The value of an option begins no command with what follows: `npm -w docker run build`. */

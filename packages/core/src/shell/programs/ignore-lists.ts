@@ -2,8 +2,8 @@ import type { Action, FileAction, TreeFilter } from "../../action/index.ts";
 import { matchesWord, shellGlob } from "../../pattern/index.ts";
 import type { Context } from "../words/context.ts";
 
-/** Names of the lists by which git, rg and fd leave files out; the last is the repository's `info/exclude`. */
-const LISTS = [".gitignore", ".ignore", ".rgignore", ".fdignore", "exclude"];
+/** Names of the lists by which git, rg, fd and docker leave files out; the last is the repository's `info/exclude`. */
+const LISTS = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".dockerignore", "exclude"];
 
 const LOOKS: ReadonlySet<FileAction["operation"]> = new Set(["read", "list", "execute", "mkdir", "metadata"]);
 
@@ -16,15 +16,15 @@ export function settleIgnoreLists(cx: Context): void {
   for (const [at, action] of cx.actions.entries()) {
     if (action.kind !== "file" || (action.target.kind !== "tree" && action.target.kind !== "unknown")) continue;
     const { filter } = action.target;
-    if (filter?.untracked === true || filter?.hidden === false || filter?.ignored === false)
+    if (filter?.untracked === true || filter?.hidden === false || filter?.ignored === false || filter?.listed === true)
       cx.actions[at] = { ...action, target: { ...action.target, filter: withoutLists(filter) } };
   }
 }
 
-function withoutLists({ only, without, tracked, follows }: TreeFilter): TreeFilter {
+function withoutLists({ only, without, listed, tracked, follows }: TreeFilter): TreeFilter {
   return {
     ...(only === undefined ? {} : { only }),
-    ...(without === undefined ? {} : { without }),
+    ...(without === undefined || listed === true ? {} : { without }),
     ...(tracked === undefined ? {} : { tracked }),
     ...(follows === undefined ? {} : { follows }),
   };

@@ -4,7 +4,7 @@ import { baseName, parentOf, resolvePath } from "../../path/index.ts";
 import { commandOfKey, isInertKey, showsUntracked, skipsChecks } from "./analyse/git-config.ts";
 import { isLarge } from "./sizes.ts";
 import { applyEffect } from "./effects.ts";
-import { inlineCode, scriptFile } from "./code.ts";
+import { inlineCode, isDescriptor, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
 import { readVariable } from "../knowledge/environment.ts";
 import { handOn } from "../words/variables.ts";
@@ -120,6 +120,13 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       return;
     case "secret":
       applyEffect(inv, { is: "secrets" });
+      return;
+    case "names":
+      if (isDescriptor(textOf(value)) || textOf(value) === "-") applyEffect(inv, { is: "names" });
+      else {
+        emitFile(inv, "read", value);
+        emitTarget(inv, "read", { kind: "unknown", why: `the files that ${describe(value)} names` });
+      }
       return;
     case "setting":
       applyEffect(inv, { is: "system", area: "settings" });

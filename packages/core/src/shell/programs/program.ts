@@ -13,7 +13,6 @@ import { baseName, resolvePath } from "../../path/index.ts";
 import { copiesInput, holdsInput, isLinelessFile, makesMuch, printsWithoutEnd } from "./sizes.ts";
 import type { Applied } from "./apply.ts";
 import { BY_SHELL, type Context, type ExecDraft } from "../words/context.ts";
-import { tablePaths } from "./effects.ts";
 import { applyEnvironment } from "./environment.ts";
 import { describe, type CommandRunner } from "./invocation.ts";
 import { entryFor } from "../knowledge/entries.ts";
@@ -24,6 +23,7 @@ import { leftBy, takeInput } from "../words/input.ts";
 import type { GivenOption } from "./options.ts";
 import { foldersOf } from "../words/paths.ts";
 import { applyReadings, readingsOf } from "./readings.ts";
+import { emitUpkeep } from "./upkeep.ts";
 import type { ShellState } from "../words/state.ts";
 import {
   endless,
@@ -119,7 +119,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   if (spec.otherwise !== undefined && !isUnderstood(cx, exec, applied, before, cx.ofStarted)) cx.addDanger(exec, spec.otherwise);
   const isCompared = !who.trusted || who.folded || !understood;
   const compared = words.filter((word) => !isSentence(word) && (isCompared || MARKS_A_FILE.test(prefixOf(word))));
-  nameWords(cx, exec, [...compared, ...(isCompared ? environmentOf(call) : [])], call.state.places);
+  nameWords(cx, exec, [...compared, ...(isCompared ? [...environmentOf(call), ...linesOf(call.stdin)] : [])], call.state.places);
   // Of some the table knows nothing but that they run code of the project by default.
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
@@ -130,7 +130,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const known = { id: applied.id, runs, understood, doubted, values, folders: who.trusted ? folders : [], installs };
   readHandedCommands(call, who.basename.toLowerCase(), words, known, exec);
   if (spec.upkeep !== undefined || applied.upkeep.length > 0)
-    for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, applied.places, upkeep);
+    for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep({ cx, words }, exec, applied.places, upkeep);
   const isPlain = who.trusted && understood && !readsDevice(cx, before.actions);
   const leaves = isPlain ? leftBy(who.basename, applied.reads, words) : "pieces";
   return [lengthOf(call, who.basename, applied.out, exec, before.actions), leaves];
@@ -299,31 +299,6 @@ const isSentence = (word: Value): boolean => /\S\s+\S/.test(textOf(word) ?? "");
 
 /** Values of variables in front of the command. */
 const environmentOf = ({ env }: ProgramCall): readonly Value[] => env.flatMap(({ value }) => (value === undefined ? [] : [literal(value)]));
-
-function emitUpkeep(cx: Context, exec: number, places: Applied["places"], notation: string): void {
-  const [operation = "", path = "", ...only] = notation.split(" ");
-  if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit")
-    throw new Error(`\`${notation}\` is not understood`);
-  const root = path.endsWith("/**") ? path.slice(0, -"/**".length) : path;
-  for (const { value, elsewhere } of tablePaths({ cx, places }, root)) {
-    const text = textOf(value);
-    if (text === undefined) continue;
-    const absolute = resolvePath(cx.world.projectRoot, text);
-    cx.add({
-      kind: "file",
-      operation,
-      target: root.includes("*")
-        ? { kind: "glob", pattern: absolute }
-        : path.endsWith("/**")
-          ? { kind: "tree", path: absolute, ...(only.length === 0 ? {} : { filter: { only } }) }
-          : { kind: "path", path: absolute },
-      ...(root.includes("*") && path.endsWith("/**") ? { recursive: true } : {}),
-      origin: { by: "command", exec },
-      upkeep: true,
-      ...(elsewhere === undefined ? {} : { unopened: true }),
-    });
-  }
-}
 
 interface ProgramIdentity {
   readonly basename: string;

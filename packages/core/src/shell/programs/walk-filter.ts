@@ -114,7 +114,7 @@ function byName({ option }: GivenOption, glob: string | undefined): readonly Lef
 const isWild = (glob: string): boolean => /[*?]/.test(glob);
 
 /** The path itself and what lies below it. */
-const whole = (glob: string): readonly LeftOut[] => [
+export const whole = (glob: string): readonly LeftOut[] => [
   { by: "path", glob },
   { by: "path", glob: `${glob}/*` },
 ];

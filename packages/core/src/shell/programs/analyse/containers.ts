@@ -3,6 +3,7 @@ import { resolvePath } from "../../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
+import { emitUpkeep } from "../upkeep.ts";
 import { literal, prefixOf, textOf, type Value } from "../../words/value.ts";
 import { has, valuesOf } from "../given.ts";
 
@@ -19,6 +20,7 @@ const VALUED = /^--(?:pid|ipc|uts|userns|cgroupns|cap-add|security-opt|runtime)$
 /** docker run, create, exec, build, volume create: what of the host a container is given. */
 export function containerRights(inv: Invocation): void {
   const words = inv.words.map((word) => textOf(word));
+  if (words.includes("--build")) emitUpkeep(inv, inv.exec, inv.places, "read $context/** !.dockerignore");
   for (const [at, text] of words.entries()) {
     const word = inv.words[at];
     if (word === undefined) continue;
