@@ -1,3 +1,5 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -190,6 +192,60 @@ describe("what the hook did not hear of", () => {
   });
 });
 
+describe("a server of MCP that a host starts", () => {
+  const CONNECTS = "import('node:net').then((net) => net.connect(9, '192.0.2.1').on('error', () => process.exit(3)))";
+  /** [what becomes of it, its command, what its client is told] */
+  const SERVERS: readonly (readonly [string, string, RegExp])[] = [
+    ["is refused", "git push --force", /Assent: the server was not started: .*overwrites or deletes history/],
+    [
+      "is refused by a rule",
+      "./denied.sh",
+      /Assent: the server was not started: `\.\/denied\.sh`: ask the team for it, by the rule 'Bash\(\.\/denied\.sh\)' \(do it another way/,
+    ],
+    [
+      "is our gateway with a server that is refused",
+      `GATEWAY mcp --name x -- git push --force`,
+      /was not started: .*overwrites or deletes/,
+    ],
+    [
+      "ends by a refusal before it reads",
+      "./dies.sh",
+      /Assent: the server ended \(exit code 3\) after this: refused: read ".*id_rsa": .*Way out: /,
+    ],
+    ["ends by a refused connection", `node -e "${CONNECTS}"`, /Assent: the server ended \(exit code 3\) after this: refused: connect to/],
+  ];
+  it.each(SERVERS)("%s: its client is told why", async (_, command, told) => {
+    const place = placed({ permissions: { deny: [{ rule: "Bash(./denied.sh)", reason: "ask the team for it" }] } });
+    chmodSync(place.write("dies.sh", "#!/bin/sh\ncat ~/.ssh/id_rsa || exit 3\n"), 0o755);
+    const text = command.replace("GATEWAY", `${process.execPath} ${join(DIST, "bin.cjs")}`);
+    const [first = "", ...args] = text.split(" ");
+    place.write("~/.claude.json", JSON.stringify({ mcpServers: { x: { command: first, args } } }));
+    const client = new Client({ name: "test", version: "1" });
+    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, SHELL: "/bin/bash", CLAUDE_CODE_SESSION_ID: "s-1" };
+    const transport = new StdioClientTransport({
+      command: shellPrefix(place.home, "claude"),
+      args: [text],
+      cwd: place.project,
+      env,
+      stderr: "ignore",
+    });
+    await expect(client.connect(transport)).rejects.toThrow(told);
+  });
+
+  it("nothing is said to who asks for something else, and nobody waits long for a request that does not come", () => {
+    const place = placed();
+    for (const input of ['{"session_id":"s-1"}\n', "", '{"jsonrpc":"2.0","method":"notifications/x"}\n']) {
+      const { stdout, status } = spawnSync(shellPrefix(place.home, "claude"), ["git push --force"], {
+        cwd: place.project,
+        input,
+        encoding: "utf8",
+        env: { PATH: "/usr/bin:/bin", HOME: place.home, SHELL: "/bin/bash" },
+      });
+      expect([stdout, status]).toEqual(["", 126]);
+    }
+  });
+});
+
 describe("the setting that starts it", () => {
   const PREFIX = { CLAUDE_CODE_SHELL_PREFIX: matching(/\/\.local\/share\/assent\/claude-shell$/) };
 
@@ -332,10 +388,16 @@ process.stdin.on("data", (chunk) => {
     expect(stdout).toContain('"text":"key"');
   });
 
-  it("a server that is denied does not start", () => {
+  it("a server that is denied does not start, and its client is told why", () => {
     const place = placed({ permissions: { allow: ["mcp__lab__see"], deny: [`Bash(${process.execPath} server.cjs)`] } });
     const { status, stdout } = speak(place, named(place, gateway("--", process.execPath, "server.cjs")));
-    expect([status, stdout]).toEqual([126, ""]);
+    const { id, result, error } = JSON.parse(stdout) as { id: number; result?: object; error?: { message: string } };
+    expect([status, id, result, error?.message]).toEqual([
+      126,
+      1,
+      undefined,
+      matching(/^Assent: the server was not started: .* denies this/),
+    ]);
   });
 
   /** No agent makes another program pass for it: nothing of these reaches the key. [what, the words of the person's settings, how it is started] */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { AGENTS, agentNamed, type HostFacts, OTHERS } from "@assent/hosts/agents";
 import { agentCall } from "../../packages/core/src/policy/tables/agent-commands.ts";
+import { readVariable } from "../../packages/core/src/shell/knowledge/environment.ts";
 import { harmlessOptions } from "../../scripts/harmless-options.ts";
 import { exec } from "../policy/language.ts";
 import type { Client } from "./client.ts";
@@ -67,6 +68,22 @@ export function unknownOptions(program: string, options: readonly string[]): rea
     .flatMap(({ hooks = [], questions = [], code = [], valued = [] }) => [...hooks, ...questions, ...code, ...valued]);
   const known = new Set([...own, ...Object.values(harmlessOptions()).flatMap((host) => host.options)]);
   return options.filter((option) => !known.has(option) && agentCall(exec(`${program} ${option} x`)) === undefined);
+}
+
+/** `process.env.NAME`, `env["NAME"]`, whatever the environment became called in what a bundler wrote. */
+const VARIABLE = /(?:process\.env|\b[Ee]nv)(?:\?)?(?:\.|\[["'`])([A-Z][A-Z0-9_]{2,60})\b/g;
+
+/** Variables that a package's code reads. */
+export const variablesIn = (texts: readonly string[]): readonly string[] =>
+  [...new Set(texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = ""]) => name)))].toSorted();
+
+/**
+ * Those among them that an agent may set for the host without a question, and that nobody has looked at: what is not known to be harmless
+ * to every program asks (packages/core/knowledge/variables/), so that no list of what takes hooks away can lack one.
+ */
+export function unknownVariables(names: readonly string[]): readonly string[] {
+  const known = harmlessOptions()["variables"]?.options ?? [];
+  return names.filter((name) => !known.includes(name) && ["1", "x", "/x"].some((value) => readVariable(name, value) === "harmless"));
 }
 
 /** Names of events in a list, `["PreToolUse", …]`, and in an object or an enum: `PreToolUse: "PreToolUse"`, `E["PreToolUse"] = "PreToolUse"`. */

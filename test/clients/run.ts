@@ -6,7 +6,7 @@ import { CLIENTS } from "./clients.ts";
 import { installNode, installPackage, newest } from "./install.ts";
 import { buildAssent, buildHarness, type MachineParts, runInside } from "./machine.ts";
 import { judge, judgeControl, unknownTools, type Cell } from "./judge.ts";
-import { eventsIn, readPackage, UNDRIVEN, unknownEvents, unknownOptions, type Packaged } from "./options.ts";
+import { eventsIn, readPackage, type Packaged, UNDRIVEN, unknownEvents, unknownOptions, unknownVariables, variablesIn } from "./options.ts";
 import type { Job, Report } from "./report.ts";
 import { EVERY_TOOL, modesOf, scenariosOf, TITLES, type Scenario } from "./scenarios.ts";
 import { withRow, type Row } from "./table.ts";
@@ -101,11 +101,16 @@ function knowsOptions(host: Packaged, node: string): boolean {
   const { options, texts } = readPackage(host, installed.folder, node);
   const { id } = host;
   const events = id === undefined ? [] : eventsIn(texts);
-  const unknown = [...unknownOptions(host.command, options), ...unknownEvents(id ?? "", events).map((event) => `the event ${event}`)];
+  const variables = variablesIn(texts);
+  const unknown = [
+    ...unknownOptions(host.command, options),
+    ...unknownEvents(id ?? "", events).map((event) => `the event ${event}`),
+    ...unknownVariables(variables).map((name) => `the variable ${name}`),
+  ];
   // A parser that has none was not read.
   const isRead = options.length > 5 && unknown.length === 0;
   say(
-    `${isRead ? "ok   " : "FAIL "} ${options.length} options and ${events.length} events of ${name} ${version}; nobody has looked at: ${unknown.join(" ") || "none"}`,
+    `${isRead ? "ok   " : "FAIL "} ${options.length} options, ${events.length} events, ${variables.length} variables of ${name} ${version}; nobody has looked at: ${unknown.join(" ") || "none"}`,
   );
   return isRead;
 }

@@ -1,3 +1,4 @@
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { existsSync, readFileSync } from "node:fs";
@@ -92,6 +93,22 @@ function talk(place: Here, calls: readonly Attempt[], flags: readonly string[] =
 }
 
 describe("a confined server", () => {
+  it("that ends by a refusal: its client is told what it was refused", async () => {
+    if (!supervised) return;
+    const place = here();
+    const server = place.write(
+      "dies.mjs",
+      `import { readFileSync } from "node:fs"; readFileSync(${JSON.stringify(place.write("~/.aws/credentials", "SECRET"))});`,
+    );
+    const { client } = clientFor(undefined);
+    const args = [join(DIST, "bin.cjs"), "mcp", "--name", "x", "--confine", "--", process.execPath, server];
+    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home };
+    const transport = new StdioClientTransport({ command: process.execPath, args, cwd: place.project, env, stderr: "ignore" });
+    await expect(client.connect(transport)).rejects.toThrow(
+      /the server has ended \(exit code 1\) after this: refused: read ".*credentials": .*Way out: /,
+    );
+  });
+
   it("reads no secret, writes nothing outside the project, and people are told; the model gets the server's own words", () => {
     if (!supervised) return;
     const place = here();
@@ -181,7 +198,6 @@ describe("a confined server", () => {
     place.write("~/.agent-permissions.jsonc", POLICY);
     const { client } = clientFor(undefined);
     onTestFinished(async () => await client.close());
-    const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
     const args = [join(DIST, "bin.cjs"), "mcp", "--name", "files", "--confine", "--", process.execPath, SERVER, join(place.project, "log")];
     const env = { PATH: process.env["PATH"] ?? "", HOME: place.home };
     await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: place.project, env, stderr: "ignore" }));

@@ -24,11 +24,34 @@ const PIP = "python3 /usr/bin/pip download --retries 0 --timeout 2 --no-deps lef
 const DIAL = (host: string): string =>
   `import socket; s = socket.socket(); s.settimeout(2); s.connect((socket.gethostbyname("${host}"), 443))`;
 const DIAL_JS = 'require("net").connect(443, "registry.npmjs.org").on("error", () => {})';
+const SERVES = "python3 -m http.server 4873 > /dev/null 2>&1 & sleep 1";
+const HERE = "echo registry=http://127.0.0.1:4873/";
 const ORIGIN = "git remote add origin https://github.com/me/x";
 const FETCH = "timeout 5 git fetch";
 
 const CASES: readonly ServiceCase[] = [
   { name: "npm reaches its registry", needs: "npm", script: NPM },
+  {
+    name: "npm reaches the registry on this machine that its user's settings name",
+    needs: "npm",
+    before: `${SERVES}; ${HERE} > ~/.npmrc`,
+    script: NPM,
+  },
+  {
+    name: "no other port of it",
+    needs: "npm",
+    before: `${SERVES}; echo registry=http://localhost:4874/ > ~/.npmrc`,
+    script: `${NPM} --registry http://localhost:4873/`,
+    refused: "localhost:4873",
+  },
+  { name: "nor one that the project names", needs: "npm", before: `${SERVES}; ${HERE} > .npmrc`, script: NPM, refused: "localhost:4873" },
+  {
+    name: "nor does another program reach it",
+    needs: "npm",
+    before: `${SERVES}; ${HERE} > ~/.npmrc`,
+    script: `${NPM}; curl -s http://127.0.0.1:4873/`,
+    refused: ":4873",
+  },
   {
     name: "a script that npm starts does not",
     needs: "npm",

@@ -16,6 +16,7 @@ import {
   type ServerBehind,
 } from "@assent/library/sdk/mcp";
 import { thisMachine } from "@assent/guard/state";
+import { answerClient } from "./answer-client.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { STATUS } from "./run-options.ts";
@@ -50,11 +51,9 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
   const confinement = { machine: thisMachine(), policyFiles, profile: `mcp-${name}` };
   const behind: ServerBehind = "argv" in found && flags.confine === true ? { ...found, confinement } : found;
   if (flags.confine === true && !(await probeSandbox(cwd))) {
-    complain(
-      "mcp",
-      "the server is not started, because it cannot be sandboxed here",
-      "`assent doctor` says what is missing; leave out --confine to run it as it is",
-    );
+    const [why, way] = ["the server is not started, because it cannot be sandboxed here", "`assent doctor` says what is missing"] as const;
+    complain("mcp", why, `${way}; leave out --confine to run it as it is`);
+    if (listen === undefined) await answerClient(`${why} (${way})`);
     return STATUS.cannotSupervise;
   }
   const machine = thisMachine();

@@ -28,6 +28,7 @@ import { teamClient } from "@assent/team/team/remote";
 import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "@assent/supervisor/supervise";
 import { askOuter } from "@assent/supervisor/supervise/outer";
 import { countChanges, runsFolder } from "@assent/supervisor/supervise/undo";
+import { answerClient } from "./answer-client.ts";
 import { CALLER_VARIABLE, callerEnvironment } from "./caller-environment.ts";
 import { engine } from "@assent/page/preview";
 import { judgeAfresh } from "./judge-afresh.ts";
@@ -102,6 +103,11 @@ export async function runConfined(
   }
   const found = takeTicket(machine, ticketId === OF_COMMAND ? ticketIdOf("", command) : ticketId);
   const ticket = found !== undefined && found.command === command && isSamePlace(found.cwd, cwd) ? found : undefined;
+  if (ticket?.refused !== undefined) {
+    say(`the command was not started: ${ticket.refused}`);
+    await answerClient(`the server was not started: ${ticket.refused}`);
+    return STATUS.cannotExecute;
+  }
   if (ticket?.gateway !== undefined) return await startGateway(ticket.gateway, env);
   if (sealed && ticket === undefined)
     return refuse(
@@ -280,6 +286,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   } catch (error) {
     if (reportId !== undefined) dropReport(machine, reportId);
     const isRefused = error instanceof RunError && error.code === "exec";
+    if (mayServe(start)) await answerClient(`the server was not started: ${brief(messageOf(error), LONGEST_LINE)}`);
     return refuse(messageOf(error), PERSON, isRefused ? STATUS.cannotExecute : STATUS.cannotSupervise);
   } finally {
     for (const signal of INTERRUPTS) process.off(signal, interrupt);
@@ -301,6 +308,8 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   const told = reportId !== undefined && report(machine, reportId, result, { lines, refused, left: running });
   if (!told) for (const line of lines) say(line);
   const status = statusOf(result);
+  if (status !== 0 && lines.length > 0 && left === undefined && mayServe(start))
+    await answerClient(`the server ended (exit code ${status}) after this: ${lines.join("; ")}`);
   const how = result.exit.by === "signal" ? `s${result.exit.signal}` : String(status);
   if (beside === undefined) return status;
   if (stays === undefined) {
@@ -317,6 +326,10 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   });
   return status;
 }
+
+/** It is no command of a tool: what a host starts for itself, as a server. */
+const mayServe = ({ ticket, ticketId }: ConfinedStart): boolean =>
+  ticketId === OF_COMMAND && ticket !== undefined && ticket.given === undefined;
 
 /** How long a call waits for a person: what the host does with a command that takes longer is its own. Milliseconds. */
 const PATIENCE_MS = 110_000;

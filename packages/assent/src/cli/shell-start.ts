@@ -40,8 +40,6 @@ const REFUSED = 1;
  */
 export function startOf([agent = "", separator, text, ...more]: readonly string[], caller: ShellCaller): number {
   const refuse = (why: string): number => refuseFor(caller, why);
-  const refuseVerdict = ({ reason, help }: RequestVerdict): number =>
-    refuse(`${reason}${help === undefined ? "" : ` (${adviceForModel(help)})`}`);
   const variable = (name: string): string | undefined => callerVariable(caller, name);
   const confined = (machine: Machine, ticket: Ticket): number => leaveTicket(caller, machine, ticket);
   const loads = (starts: readonly string[], folders: readonly string[], machine: Machine): string | undefined =>
@@ -75,6 +73,13 @@ export function startOf([agent = "", separator, text, ...more]: readonly string[
     if (command === undefined && isOwn(text, wrapping.settings, machine)) return bare;
     const judged = (line: string): RequestVerdict => judgeLine(line, { tool: wrapping.tool, agent, session, cwd, machine, caller });
     const itself = { agent, ...(session === "" ? {} : { session }), ...around, command: text, cwd, root: cwd, time: 0 };
+    const refuseVerdict = ({ reason, help, rule }: RequestVerdict): number => {
+      const way = help === undefined ? "" : ` (${adviceForModel(help)})`;
+      if (command !== undefined) return refuse(`${reason}${way}`);
+      // What is no command of a tool may be a server, whose client is told (run-confined.ts).
+      const by = rule === undefined || reason.includes(rule.text) ? "" : `, by the rule '${rule.text}'`;
+      return confined(machine, { ...itself, refused: visible(brief(`\`${brief(text, 100)}\`: ${reason}${by}${way}`, 500)) });
+    };
     const words = command === undefined ? ownGateway(text, { files: wrapping.servers, machine, own: __dirname, cwd }) : undefined;
     if (words !== undefined) {
       const gateway = heldGateway(words, judged, (verdict) => loads(startsOf(verdict), [cwd], machine) === undefined);

@@ -37,6 +37,8 @@ export interface Ticket {
    * this Assent, whatever stands in the command.
    */
   readonly gateway?: readonly string[];
+  /** Nothing is started, and this is why: a client that waits for a server is answered so. */
+  readonly refused?: string;
   /** The host's hook that hears of the command's end tells what was refused (confined-reports.ts); else it stands on standard error. */
   readonly reports?: true;
   /**
@@ -77,6 +79,7 @@ const FIELDS = new Set([
   "bare",
   "starts",
   "gateway",
+  "refused",
   "reports",
   "policies",
   "tells",
@@ -172,10 +175,10 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
   if (value?.["v"] !== 1 || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
   if (sealed ? digestOf(json) !== id || !isObject(value["policies"]) : value["id"] !== id || value["policies"] !== undefined)
     return undefined;
-  const { agent, session, toolUse, command, given, aside, first, rest, cwd, root, time, bare, starts, gateway, reports, policies, tells } =
-    value;
+  const { agent, session, toolUse, command, given, aside, first, rest, cwd, root, time, bare, starts, gateway, refused, reports } = value;
+  const { policies, tells } = value;
   if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
-  if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside) || !maybe(first)) return undefined;
+  if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside) || !maybe(first) || !maybe(refused)) return undefined;
   if (!maybeTexts(rest) || (first === undefined) !== (rest === undefined) || (rest !== undefined && rest.length !== 2)) return undefined;
   if ((bare !== undefined && bare !== true) || (reports !== undefined && reports !== true)) return undefined;
   if (!maybeTexts(starts) || !maybeTexts(gateway)) return undefined;
@@ -194,6 +197,7 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     ...(bare === undefined ? {} : { bare }),
     ...(starts === undefined ? {} : { starts }),
     ...(gateway === undefined ? {} : { gateway }),
+    ...(refused === undefined ? {} : { refused }),
     ...(reports === undefined ? {} : { reports }),
     ...(isObject(policies) ? { policies, ...(isObject(tells) ? { tells } : {}) } : {}),
   };

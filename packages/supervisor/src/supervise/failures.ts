@@ -6,6 +6,9 @@ import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";
 const LONGEST = 160;
 const MOST = 3;
 const MOST_REFUSED = 50;
+const MOST_SURVIVED = 1000;
+
+const attemptOf = ({ process, action }: RunEvent): string => `${process.pid} ${sayAction(action)}`;
 
 interface ConfinedRun {
   readonly machine: Machine;
@@ -21,6 +24,8 @@ export class FailureHistory {
   readonly #run: ConfinedRun;
   /** What ended no program so far. */
   #refused: readonly RunEvent[] = [];
+  /** What a process went on after: trying the same again is no cause either, as npm does that looks for a newer npm. */
+  readonly #survived = new Set<string>();
   #denied = false;
   #takenBack = false;
   readonly #lacks: string[] = [];
@@ -32,12 +37,16 @@ export class FailureHistory {
   refused(event: RunEvent): void {
     const { verdict, action } = event;
     if (verdict.decision === "deny") this.#denied = true;
+    else if (this.#survived.has(attemptOf(event))) return;
     else if (this.#refused.length < MOST_REFUSED || action.kind !== "file") this.#refused = [...this.#refused.slice(-MOST_REFUSED), event];
   }
 
   /** Who goes on to start a program, or becomes one, has survived what it was refused before: that was only tried. */
   started({ process, parent }: RunEvent): void {
-    if (this.#refused.length > 0) this.#refused = this.#refused.filter(({ process: { pid } }) => pid !== process.pid && pid !== parent);
+    const survived = this.#refused.filter(({ process: { pid } }) => pid === process.pid || pid === parent);
+    if (survived.length === 0) return;
+    this.#refused = this.#refused.filter((event) => !survived.includes(event));
+    if (this.#survived.size < MOST_SURVIVED) for (const event of survived) this.#survived.add(attemptOf(event));
   }
 
   /** What ran there and cannot work there. */

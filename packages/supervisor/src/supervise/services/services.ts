@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Action, NetAction } from "@assent/core/action";
+import { attempt } from "@assent/core/data";
 import { isWithin } from "@assent/core/path";
 import { isForge, readWith } from "@assent/core/shell";
 import { TOOL_SERVICES } from "#knowledge/services";
@@ -134,7 +135,7 @@ export function toolServiceOf(program: string, actions: readonly Action[], aroun
   const writes = [...places];
   const hosts: KnownHost[] = [];
   const serve = (tool: KnownToolService): void => {
-    for (const host of hostsOf(tool, actions, around)) hosts.push({ host, port: undefined });
+    hosts.push(...hostsOf(tool, actions, around));
   };
   if (own !== undefined) serve(own);
   const isOthers = own !== undefined && isProjects(own, actions, around);
@@ -221,13 +222,15 @@ function runsProjectCode({ projectCode, loginFor = [] }: KnownToolService, words
   return projectCode === true || (projectCode !== undefined && words.some((word) => projectCode.includes(word)));
 }
 
-function hostsOf(tool: KnownToolService, actions: readonly Action[], around: ToolServiceContext): readonly string[] {
-  const open = tool.downloads ?? [];
+function hostsOf(tool: KnownToolService, actions: readonly Action[], around: ToolServiceContext): readonly KnownHost[] {
+  const open = anyPort(tool.downloads);
   if (around.ofAgent === true && around.holdsSecrets === true && RELAYS.has(tool.names[0] ?? ""))
-    return open.filter((host) => !isRelay(host));
+    return open.filter(({ host }) => !isRelay(host));
   if (isProjects(tool, actions, around)) return open;
-  return [...open, ...(tool.hosts ?? []), ...configuredHosts(tool, around)];
+  return [...open, ...anyPort(tool.hosts), ...configuredHosts(tool, around)];
 }
+
+const anyPort = (hosts: readonly string[] = []): readonly KnownHost[] => hosts.map((host) => ({ host, port: undefined }));
 
 /** Code of the project works in the tool's own process. */
 function isProjects(tool: KnownToolService, [first]: readonly Action[], { ofAgent, loadsProject }: ToolServiceContext): boolean {
@@ -243,37 +246,41 @@ const RELAYS = new Set(["go"]);
 const isRelay = (host: string): boolean => host === "proxy.golang.org" || host === "sum.golang.org";
 
 /** Only what the user's own files and the run's environment say: whoever writes a project names what they like. */
-function configuredHosts(tool: KnownToolService, around: ToolServiceContext): readonly string[] {
-  const named = (of: "anywhere" | "own" | "project"): readonly string[] => hostsIn(tool, of, around);
+function configuredHosts(tool: KnownToolService, around: ToolServiceContext): readonly KnownHost[] {
+  const named = (of: "anywhere" | "own" | "project"): readonly KnownHost[] => hostsIn(tool, of, around);
   if (around.ofAgent !== true) return named("anywhere");
-  return [...named("own"), ...named("project").filter((host) => isForge(host))];
+  return [...named("own"), ...named("project").filter(({ host }) => isForge(host))];
 }
 
 function hostsIn(
   { registry = [] }: KnownToolService,
   of: "anywhere" | "own" | "project",
   { home, cwd, env }: ToolServiceContext,
-): readonly string[] {
-  const urls = registry.flatMap(([where = "", ...keys]) => {
+): readonly KnownHost[] {
+  return registry.flatMap(([where = "", ...keys]) => {
     const isOwn = where.startsWith("~/") || where.startsWith("/");
     if (of !== "anywhere" && (of === "own") !== isOwn) return [];
-    if (where.startsWith("$")) return of === "project" ? [] : (env(where.slice(1)) ?? "").split(/[\s,|]+/);
-    const path = where.startsWith("~/") ? home + where.slice(1) : where.startsWith("/") ? where : `${cwd}/${where}`;
-    let text: string;
-    try {
-      text = readFileSync(path, "utf8");
-    } catch {
-      // Not there: nothing is configured in it.
-      return [];
-    }
-    return keys.flatMap((key) => [...text.matchAll(patternOf(key))].map(([, url = ""]) => url));
-  });
-  return urls.flatMap((url) => {
-    const ssh = /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
-    if (ssh !== undefined) return [ssh.toLowerCase()];
-    return URL.canParse(url) ? [new URL(url).hostname].filter((host) => host !== "") : [];
+    if (where.startsWith("$")) return of === "project" ? [] : (env(where.slice(1)) ?? "").split(/[\s,|]+/).flatMap(hostOf);
+    const path = where.startsWith("~/") ? home + where.slice(1) : isOwn ? where : `${cwd}/${where}`;
+    // Not there: nothing is configured in it.
+    const text = attempt(() => readFileSync(path, "utf8"), "");
+    const hosts = keys.flatMap((key) => [...text.matchAll(patternOf(key))].flatMap(([, url = ""]) => hostOf(url)));
+    // Whoever writes a project would name what listens on this machine.
+    return isOwn ? hosts : hosts.filter(({ host }) => !isLoopbackHost(host));
   });
 }
+
+function hostOf(url: string): readonly KnownHost[] {
+  const ssh = /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
+  if (ssh !== undefined) return anyPort([ssh.toLowerCase()]);
+  if (!URL.canParse(url)) return [];
+  const { hostname: host, port, protocol } = new URL(url);
+  // Of this machine it is that port alone: others listen there, too.
+  if (isLoopbackHost(host)) return [{ host, port: Number(port) || (protocol === "https:" ? 443 : 80) }];
+  return host === "" ? [] : anyPort([host]);
+}
+
+export const isLoopbackHost = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(host);
 
 const ADDRESS = String.raw`["']?(?:sparse\+|registry\+)?((?:https?|ssh|git):\/\/[^\s"'<>,]+|[\w.-]+@[\w.-]+:[^\s"'<>,]+)`;
 

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { brief } from "@assent/core/action";
 import { definedVariables, type Machine } from "@assent/guard/state";
 import { ConfinedRunChannel, judgeVariables, supervisorStart } from "../../confined/run.ts";
-import { RefusedCalls } from "../../confined/refused.ts";
+import { RefusedCalls, refusedText } from "../../confined/refused.ts";
 import { Lines } from "./message.ts";
 
 /** How a server ended. */
@@ -95,7 +95,9 @@ function startConfined(argv: ServerStart["argv"], confinement: ServerConfinement
       return { status: NOT_CONFINED, why: `${what}: ${end.why}` };
     }
     const { exit } = end;
-    return exit.by === "exit" ? endOf(exit.code, undefined) : endOf(null, signalName(exit.signal));
+    const { status, why } = exit.by === "exit" ? endOf(exit.code, undefined) : endOf(null, signalName(exit.signal));
+    const told = status === 0 ? "" : refusedText(refused.list).replaceAll("\n", "; ");
+    return { status, why: told === "" ? why : `${why} after this: ${told}` };
   });
   return serverOf(server, (signal) => channel.signal(signal), ended);
 }

@@ -2,7 +2,7 @@ import { AF } from "../../kernel/index.ts";
 import { networkInterfaces } from "node:os";
 import type { Action, NetAction } from "@assent/core/action";
 import { type Verdict, verdictOf, addressOfBytes, parseAddress } from "@assent/core/policy";
-import type { KnownHost } from "../../services/services.ts";
+import { isLoopbackHost, type KnownHost } from "../../services/services.ts";
 import type { Caller } from "../../judge/types.ts";
 import { bindRefusingPort, internetSockaddr, mapToIpv6, type InternetAddress } from "../../net/sockaddr.ts";
 import { judgeConnect, type NetDeps, type NetVerdict, type SocketDestination } from "../../net/judge-address.ts";
@@ -210,6 +210,9 @@ export class NetState {
   connect(to: SocketDestination, caller: Caller): NetVerdict {
     const deps: NetDeps = { judge: (action) => this.#toolService(action, this.judge([action], caller), to, caller) };
     const found = judgeConnect(to, deps);
+    const isLocalRegistry =
+      found.verdict.builtin === "loopback-address" && to.run === undefined && isOwnRegistry(to, caller.hosts().service);
+    if (isLocalRegistry) return { ...found, verdict: TOOL_SERVICE };
     return { ...found, verdict: withLogin(found.verdict, caller, () => judgeConnect({ ...to, listener: "other" }, deps).verdict) };
   }
 
@@ -223,6 +226,10 @@ export class NetState {
     return service.some(names) ? TOOL_SERVICE : verdict;
   }
 }
+
+/** The user's own settings name a registry that listens there (services.ts). */
+const isOwnRegistry = ({ address, port: there }: SocketDestination, service: readonly KnownHost[]): boolean =>
+  address.reach === "loopback" && service.some(({ host, port }) => port === there && isLoopbackHost(host));
 
 /** The bytes names are known by: an IPv4 address in IPv6 wrapping is itself. */
 function unwrapped({ address }: InternetAddress): Uint8Array {
