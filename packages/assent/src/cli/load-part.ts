@@ -21,6 +21,9 @@ export interface Parts {
   readonly keep: () => void;
 }
 
+/** Of the part that keeps them. */
+const NO_OWN: OwnCaches = { read: () => undefined, add: () => undefined, keep: () => undefined };
+
 /** What a file of the program holds. */
 function readWhole(file: string): Buffer | undefined {
   let descriptor: number | undefined;
@@ -40,13 +43,12 @@ function readWhole(file: string): Buffer | undefined {
  * Parts of the program that load one another when they are needed (`require("./shell.cjs")` in hook.cjs). Several are one text,
  * with V8's code cache of it beside it: compiling is half of what a fresh hook costs, and a third of what a run does. The
  * build writes the caches for its own Node; for another one they are kept in the state folder. V8 itself rejects a cache
- * of another version or of other flags; against damage and mix-ups each has a seal. `ownFirst`: the build's were made by hooks, and
- * who needs other functions of a text keeps a cache with them in.
+ * of another version or of other flags; against damage and mix-ups each has a seal. `command`: the build's were made by hooks, and
+ * this one needs other functions of a text; it keeps caches with them in.
  */
-export function partsOf(folder: string, require: Require, useCaches = true, ownFirst = false): Parts {
+export function partsOf(folder: string, require: Require, useCaches = true, command = "", own?: OwnCaches): Parts {
   const scripts = new Map<string, Compiled>();
   const loaded = new Map<string, object>();
-  let own: OwnCaches | undefined;
 
   const compile = (text: string): Compiled => {
     const filename = `${folder}/${text}.cjs`;
@@ -62,14 +64,16 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
     };
     if (!useCaches) return compiled(new Script(source, { filename }));
     const built = (): Script | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`)));
-    const first = ownFirst ? undefined : built();
+    const first = command === "" ? built() : undefined;
     if (first !== undefined) return compiled(first);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
-    own ??= (partsOf(folder, require, false).load("./start.own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
+    own ??= (partsOf(folder, require, true, "", NO_OWN).load("./start.own-caches.cjs") as typeof import("./own-caches.ts")).ownCaches(
+      command,
+    );
     const kept = withCache(own.read(text, bytes));
-    if (kept !== undefined) return compiled(kept);
-    own.want(text);
-    return compiled((ownFirst ? built() : undefined) ?? new Script(source, { filename }));
+    const mine = compiled(kept ?? (command === "" ? undefined : built()) ?? new Script(source, { filename }));
+    own.add(text, mine, kept !== undefined);
+    return mine;
   };
 
   const load = (id: string): unknown => {
@@ -89,7 +93,7 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
     return module.exports;
   };
 
-  return { load, scripts, keep: () => own?.keep(scripts) };
+  return { load, scripts, keep: () => own?.keep() };
 }
 
 // V8 believes a code cache with a flipped bit, and one of another text of the same length. So each cache begins with sums
