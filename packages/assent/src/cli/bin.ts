@@ -52,7 +52,7 @@ if (command === "check") {
 } else if (command === "run" && !isOrdered && startFront()) {
   // The process in front waits for the supervisor.
 } else if (part) {
-  const { load, keep } = partsOf(__dirname, require, true, /^(?:run|try)$/.test(command) ? command : "");
+  const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command) ? command : "");
   process.once("exit", keep);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from the entries named run, try, start and daemon
   void (load(`./${part}.cjs`) as { main: (keep: () => void) => Promise<void> | void }).main(keep);

@@ -3,6 +3,7 @@ import { Script } from "node:vm";
 import type { OwnCaches } from "./own-caches.ts";
 
 type Require = (id: string) => unknown;
+type OwnCachesPart = typeof import("./own-caches.ts");
 type Part = (exports: object, require: Require, module: { exports: object }, file: string, folder: string) => void;
 
 /** A text that was compiled. */
@@ -22,7 +23,7 @@ export interface Parts {
 }
 
 /** Of the part that keeps them. */
-const NO_OWN: OwnCaches = { read: () => undefined, add: () => undefined, keep: () => undefined };
+const NO_OWN: OwnCaches = { compile: (_part, _source, _withCache, otherwise) => otherwise(), keep: () => undefined };
 
 /** What a file of the program holds. */
 function readWhole(file: string): Buffer | undefined {
@@ -57,23 +58,19 @@ export function partsOf(folder: string, require: Require, useCaches = true, comm
     // Plain ASCII: an object of functions, as node wraps modules.
     const source = bytes.toString("latin1");
     const compiled = (script: Script): Compiled => ({ script, cache: () => sealCache(bytes, script.createCachedData()) });
+    const fresh = (): Compiled => compiled(new Script(source, { filename }));
     // Without a cache V8 reads the whole text first, which takes five times as long as with one.
-    const withCache = (cachedData: Buffer | undefined): Script | undefined => {
+    const withCache = (cachedData: Buffer | undefined): Compiled | undefined => {
       const script = cachedData === undefined ? undefined : new Script(source, { filename, cachedData });
-      return script?.cachedDataRejected === false ? script : undefined;
+      return script?.cachedDataRejected === false ? compiled(script) : undefined;
     };
-    if (!useCaches) return compiled(new Script(source, { filename }));
-    const built = (): Script | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`)));
+    if (!useCaches) return fresh();
+    const built = (): Compiled | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`)));
     const first = command === "" ? built() : undefined;
-    if (first !== undefined) return compiled(first);
+    if (first !== undefined) return first;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
-    own ??= (partsOf(folder, require, true, "", NO_OWN).load("./start.own-caches.cjs") as typeof import("./own-caches.ts")).ownCaches(
-      command,
-    );
-    const kept = withCache(own.read(text, bytes));
-    const mine = compiled(kept ?? (command === "" ? undefined : built()) ?? new Script(source, { filename }));
-    own.add(text, mine, kept !== undefined);
-    return mine;
+    own ??= (partsOf(folder, require, true, "", NO_OWN).load("./start.own-caches.cjs") as OwnCachesPart).ownCaches(command);
+    return own.compile(text, bytes, withCache, () => built() ?? fresh());
   };
 
   const load = (id: string): unknown => {

@@ -12,10 +12,13 @@ const KEPT = 3;
 const NAME = /^([a-z-]+)-[0-9a-f]{16}-v[\w.+-]+-[a-z0-9]+\.cache$/;
 
 export interface OwnCaches {
-  /** The cache kept for a part; undefined when there is none that fits its text. */
-  read(part: string, source: Buffer): Buffer | undefined;
-  /** A part that was compiled; `isKept`: by such a cache, which V8 took. */
-  add(part: string, compiled: Compiled, isKept: boolean): void;
+  /** A part, by the cache kept for it, if it has one that fits its text and that V8 takes. */
+  compile(
+    part: string,
+    source: Buffer,
+    withCache: (cache: Buffer | undefined) => Compiled | undefined,
+    otherwise: () => Compiled,
+  ): Compiled;
   /** Where one was compiled without, keeps caches of them all: with it came the first need of functions of the others. */
   keep(): void;
 }
@@ -54,13 +57,13 @@ export function ownCaches(command: string): OwnCaches {
   const added = new Map<string, Compiled>();
   let areKept = true;
   return {
-    read(part, source) {
+    compile(part, source, withCache, otherwise) {
       const file = fileOf(part);
-      return file === undefined ? undefined : unsealCache(source, readOwn(file));
-    },
-    add(part, compiled, isKept) {
+      const kept = file === undefined ? undefined : withCache(unsealCache(source, readOwn(file)));
+      areKept &&= kept !== undefined;
+      const compiled = kept ?? otherwise();
       added.set(part, compiled);
-      areKept &&= isKept;
+      return compiled;
     },
     keep() {
       if (areKept) return;
