@@ -112,7 +112,9 @@ const TAKES = {
   "more.held-advice": ["more.held-question", "more.session", "more.reader"],
   "run.more": ["run"],
   "run.spare": ["run"],
-  "run.try": ["run"],
+  run: ["try"],
+  "run.listen": ["run"],
+  apply: ["try"],
 };
 
 /**
@@ -259,7 +261,8 @@ function partsToBuild(filters, tables) {
     made("run", cli("run-main"), runs, [filtersMade(filters.run), lazyBuiltins], running),
     made("run.more", own("run.more"), runs, [lazyBuiltins], running),
     made("run.spare", cli("spare"), runs, [lazyBuiltins], running),
-    made("run.try", own("run.try"), runs, [filtersMade(filters["run.try"]), lazyBuiltins], running),
+    made("run.listen", own("run.listen"), runs, [filtersMade(filters.run), lazyBuiltins], running),
+    ...["try", "apply"].map((name) => made(name, own(name), runs, [filtersMade(filters.try), lazyBuiltins], running)),
     made("start.front", cli("run-front"), [], [lazyBuiltins]),
     made("start.shell", cli("shell-start"), hooks),
     made("start.ended", cli("ended"), hooks),

@@ -11,7 +11,7 @@ const FILTERS = {
   run: either.flatMap((trapKill) =>
     either.map((ownIpc) => ["buildFilter", { observeReads: true, udp: false, trapSignals: false, trapKill, ownIpc }]),
   ),
-  "run.try": [
+  try: [
     ["buildFilter", { observeReads: false, ownIpc: true, tried: true }],
     ...either.map((talks) => ["buildListenedFilter", talks]),
   ],

@@ -59,12 +59,14 @@ export const RUNS = {
     "suggest/index.ts",
     "supervise/sandbox/filter.ts",
   ],
-  "run.try": files("cli", "try-main try try-confined"),
+  "run.listen": ["supervise/try/listen.ts"],
+  try: files("cli", "try-main try try-confined"),
+  apply: files("cli", "try-end try-settle"),
   ...STARTS,
 };
 const LATER_IN_RUNS = files("cli", "parse program-frame program-run receipt profile run-background");
 /** What commands do by `assent run` itself. */
-const BY_RUNS = { run: ["cli/run.ts", "supervise/index.ts", "supervise/learn/refused.ts"], "run.try": ["cli/try.ts"] };
+const BY_RUNS = { run: ["cli/run.ts", "supervise/index.ts", "supervise/learn/refused.ts"], try: ["cli/try.ts"] };
 /** Of such a file: what needs no run. */
 const BESIDE = { "supervise/index.ts": ["RunRecords", "supervise/records.ts"] };
 
@@ -115,7 +117,9 @@ export const imported = (root, own) => ({
     bundle.onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
       if (path.endsWith("/rules.ts")) return { path, external: true };
-      return /^run(?:\.try)?$/.test(own) && later.includes(join(resolveDir, path)) ? { path: "./run.more.cjs", external: true } : undefined;
+      return /^(?:run|try|apply)$/.test(own) && later.includes(join(resolveDir, path))
+        ? { path: "./run.more.cjs", external: true }
+        : undefined;
     });
   },
 });

@@ -110,12 +110,12 @@ export async function shareModules(parts, takes, halves = {}) {
 const namesGiven = (names) => [...names].toSorted();
 
 /** What a giver is made of: its entry, and a function for what others take. Nothing is made of it before somebody asks. */
-function givingSource({ absWorkingDir: root, entryPoints }, given) {
+function givingSource({ absWorkingDir: root, entryPoints, stdin }, given) {
   if (given.size === 0) return {};
   const path = (file) => JSON.stringify(`./${relative(root, file)}`);
   const all = [...given].map(([file, names], at) => ({ file, at, names: namesGiven(names) }));
   const contents = [
-    `export * from ${path(entryPoints[0])};`,
+    stdin?.contents ?? `export * from ${path(entryPoints[0])};`,
     ...all.map(({ file, at, names }) => `import { ${names.map((name) => `${name} as ${name}_${at}`).join(", ")} } from ${path(file)};`),
     "export function shared(which) {\n  switch (which) {",
     ...all.map(({ at, names }) => `    case ${at}: return [${names.map((name) => `${name}_${at}`).join(", ")}];`),

@@ -12,9 +12,9 @@ typedef unsigned int u32;
 typedef unsigned short u16;
 
 #if defined(__x86_64__)
-enum { READ = 0, WRITE = 1, CLOSE = 3, IOCTL = 16, SOCKET = 41, CLONE = 56, EXECVE = 59, WAIT4 = 61, KILL = 62, FCHDIR = 81, CAPSET = 126,
-       SIGPROCMASK = 14, SIGTIMEDWAIT = 128, PRCTL = 157, MOUNT = 165, EXIT_GROUP = 231, OPENAT = 257, MKDIRAT = 258, SYMLINKAT = 266,
-       PPOLL = 271, DUP3 = 292, PIPE2 = 293, SECCOMP = 317, STATX = 332 };
+enum { READ = 0, WRITE = 1, CLOSE = 3, IOCTL = 16, SOCKET = 41, RECVMSG = 47, SOCKETPAIR = 53, SETSOCKOPT = 54, CLONE = 56, EXECVE = 59,
+       WAIT4 = 61, KILL = 62, FCHDIR = 81, CAPSET = 126, SIGPROCMASK = 14, PRCTL = 157, MOUNT = 165, EXIT_GROUP = 231, OPENAT = 257,
+       MKDIRAT = 258, SYMLINKAT = 266, PPOLL = 271, SIGNALFD4 = 289, DUP3 = 292, SECCOMP = 317, STATX = 332 };
 enum { O_DIRECTORY = 0200000, O_NOFOLLOW = 0400000 };
 static long call(long n, long a, long b, long c, long d, long e) {
   long r;
@@ -25,9 +25,9 @@ static long call(long n, long a, long b, long c, long d, long e) {
 }
 __asm__(".globl _start\n_start:\n\txor %ebp,%ebp\n\tand $-16,%rsp\n\tcall begin\n");
 #elif defined(__aarch64__)
-enum { READ = 63, WRITE = 64, CLOSE = 57, IOCTL = 29, SOCKET = 198, CLONE = 220, EXECVE = 221, WAIT4 = 260, KILL = 129, FCHDIR = 50, CAPSET = 91,
-       SIGPROCMASK = 135, SIGTIMEDWAIT = 137, PRCTL = 167, MOUNT = 40, EXIT_GROUP = 94, OPENAT = 56, MKDIRAT = 34, SYMLINKAT = 36,
-       PPOLL = 73, DUP3 = 24, PIPE2 = 59, SECCOMP = 277, STATX = 291 };
+enum { READ = 63, WRITE = 64, CLOSE = 57, IOCTL = 29, SOCKET = 198, RECVMSG = 212, SOCKETPAIR = 199, SETSOCKOPT = 208, CLONE = 220, EXECVE = 221,
+       WAIT4 = 260, KILL = 129, FCHDIR = 50, CAPSET = 91, SIGPROCMASK = 135, PRCTL = 167, MOUNT = 40, EXIT_GROUP = 94, OPENAT = 56,
+       MKDIRAT = 34, SYMLINKAT = 36, PPOLL = 73, SIGNALFD4 = 74, DUP3 = 24, SECCOMP = 277, STATX = 291 };
 enum { O_DIRECTORY = 040000, O_NOFOLLOW = 0100000 };
 static long call(long n, long a, long b, long c, long d, long e) {
   register long x8 __asm__("x8") = n;
@@ -44,7 +44,8 @@ __asm__(".globl _start\n_start:\n\tmov x29,#0\n\tmov x30,#0\n\tbl begin\n");
 #error "x86-64 and arm64"
 #endif
 /* The same on both. */
-enum { OPENAT2 = 437, CLOSE_RANGE = 436, MOUNT_SETATTR = 442, LANDLOCK_CREATE = 444, LANDLOCK_ADD = 445, LANDLOCK_RESTRICT = 446 };
+enum { PIDFD_OPEN = 434, CLOSE_RANGE = 436, OPENAT2 = 437, PIDFD_GETFD = 438, MOUNT_SETATTR = 442, LANDLOCK_CREATE = 444, LANDLOCK_ADD = 445,
+       LANDLOCK_RESTRICT = 446 };
 enum { AT_FDCWD = -100, O_PATH = 010000000, O_CLOEXEC = 02000000, O_WRONLY = 1, O_CREAT = 0100, O_EXCL = 0200 };
 enum { ENOENT = 2, EINTR = 4, ENOTDIR = 20, EINVAL = 22 };
 enum { SIGKILL = 9, SIGCHLD = 17 };
@@ -219,19 +220,38 @@ static long use_filter(struct filter *of, long flags) {
   return call(SECCOMP, 1, flags, (long)&program, 0, 0);
 }
 /*
- * Assent takes the descriptor out of this process (pidfd_getfd(2)), and reads what it starts: so it may be looked at. It says when it has
- * it. SECCOMP_FILTER_FLAG_NEW_LISTENER, WAIT_KILLABLE_RECV (5.19).
+ * The first process takes the descriptor out of this one (take_listener), and Assent reads what it starts: so it may be looked at.
+ * SECCOMP_FILTER_FLAG_NEW_LISTENER, WAIT_KILLABLE_RECV (5.19).
  */
-static void listen_to_it(void) {
+static void hand_over_listener(void) {
   need(call(PRCTL, 4, 1, 0, 0, 0));
   long listener = use_filter(&listened, 0x28);
   if (listener == -EINVAL) listener = use_filter(&listened, 8);
-  report('L', (u64)need(listener), 0);
+  int number = (int)need(listener);
+  need(call(WRITE, PLAN, (long)&number, sizeof number, 0, 0));
   char taken;
   long got;
-  do got = call(READ, REPORT, (long)&taken, 1, 0, 0);
+  do got = call(READ, PLAN, (long)&taken, 1, 0, 0);
   while (got == -EINTR);
   if (got != 1) quit(125);
+}
+/* From the program, whose number here the kernel says (SO_PASSCRED); -1: it has not come so far. */
+static long take_listener(long from) {
+  int number;
+  struct { u64 header[2]; int pid; u32 ids[2]; } sender;
+  struct { void *data; u64 size; } part = { &number, sizeof number };
+  struct { void *name; u64 name_size; void *parts; u64 count; void *control; u64 control_size, flags; } message =
+      { 0, 0, &part, 1, &sender, sizeof sender, 0 };
+  long got;
+  do got = call(RECVMSG, from, (long)&message, 0, 0, 0);
+  while (got == -EINTR);
+  if (got != sizeof number) return -1;
+  record = MOST_WORDS;
+  long program = need(call(PIDFD_OPEN, sender.pid, 0, 0, 0, 0));
+  long listener = need(call(PIDFD_GETFD, program, number, 0, 0, 0));
+  call(CLOSE, program, 0, 0, 0, 0);
+  need(call(WRITE, from, (long)"", 1, 0, 0));
+  return listener;
 }
 
 static void raise_loopback(void) {
@@ -253,21 +273,15 @@ static void drop_rights(void) {
 
 static u64 all_signals = ~0UL, signals_before;
 /*
- * Waits for one signal; who sent it decides whether it is passed on: what the terminal sends has reached the program already, and what the
- * program sends to init is nothing. A process outside of init's namespace has no number in it.
+ * Until `child` has ended; its status. Who sent a signal decides whether it is passed on: what the terminal sends has reached the program
+ * already, and what the program sends to init is nothing (a process outside of init's namespace has no number in it). Assent is told of the
+ * first call that `listener`, if there is one, has for it.
  */
-static long next_signal(int *sent, int is_init) {
-  int info[32];
-  long signal;
-  do signal = call(SIGTIMEDWAIT, (long)&all_signals, (long)info, 0, 8, 0);
-  while (signal == -EINTR);
-  *sent = info[2] <= 0 && (!is_init || info[4] == 0);
-  return signal;
-}
-/* Until `child` has ended; its status. */
-static int await(long child, int is_init) {
+static int await(long child, int is_init, long listener) {
+  struct { int fd; short events, got; } at[2] = { { 0, 1, 0 }, { (int)listener, 1, 0 } };
+  at[0].fd = (int)need(call(SIGNALFD4, -1, (long)&all_signals, 8, O_CLOEXEC, 0));
   for (;;) {
-    int status, sent;
+    int status, signal[32];
     for (;;) {
       long ended = call(WAIT4, -1, (long)&status, 1, 0, 0);
       if (ended == child) return status;
@@ -276,14 +290,20 @@ static int await(long child, int is_init) {
         break;
       }
     }
-    long signal = next_signal(&sent, is_init);
-    if (signal > 0 && signal != SIGCHLD && sent) call(KILL, child, signal, 0, 0, 0);
+    if (call(PPOLL, (long)at, 2, 0, 0, 8) <= 0) continue;
+    if (at[1].got) {
+      if (at[1].got & 1) report('L', (u64)listener, 0);
+      at[1].fd = -1;
+    }
+    if (!at[0].got || call(READ, at[0].fd, (long)signal, sizeof signal, 0, 0) != sizeof signal) continue;
+    int sent = signal[2] <= 0 && (!is_init || signal[3] == 0);
+    if (signal[0] != SIGCHLD && sent) call(KILL, child, signal[0], 0, 0, 0);
   }
 }
 
 static void __attribute__((noreturn)) start(const char *path, char **argv, char **envp) {
   drop_rights();
-  if (ruleset < 0 || !filter.length) need(-EINVAL);
+  if (ruleset < 0 || !filter.length || !listened.length) need(-EINVAL);
   need(call(LANDLOCK_RESTRICT, ruleset, 0, 0, 0, 0));
   /* Nobody of the run reads or writes what init has open, nor its memory; exec takes this back for the program. */
   need(call(PRCTL, 4, 0, 0, 0, 0));
@@ -295,12 +315,12 @@ static void __attribute__((noreturn)) start(const char *path, char **argv, char 
   long child = need(call(CLONE, SIGCHLD, 0, 0, 0, 0));
   if (child == 0) {
     call(SIGPROCMASK, 2, (long)&signals_before, 0, 8, 0);
-    if (listened.length) listen_to_it();
+    hand_over_listener();
     need(call(CLOSE_RANGE, 3, ~0U, 4, 0, 0));
     report('X', (u64)-call(EXECVE, (long)path, (long)argv, (long)envp, 0, 0), 0);
     quit(127);
   }
-  report('S', (u64)await(child, 1), 0);
+  report('S', (u64)await(child, 1, -1), 0);
   quit(0);
 }
 
@@ -420,18 +440,19 @@ void __attribute__((noreturn, used)) begin(void) {
   int count = read_plan();
   u64 namespaces = number(words[2]);
   if ((namespaces & ~0x7e020000UL) || !(namespaces & CLONE_NEWPID) || !(namespaces & CLONE_NEWNS)) need(-EINVAL);
-  /* The end that only this process holds: init sees by it that this process is gone. */
-  need(call(PIPE2, (long)ends, O_CLOEXEC, 0, 0, 0));
+  /* The end that only this process holds: init sees by it that this process is gone, and the program hands its listener over. */
+  int on = 1;
+  need(call(SOCKETPAIR, 1, 5 | O_CLOEXEC, 0, (long)ends, 0));
+  need(call(SETSOCKOPT, ends[0], 1, 16, (long)&on, sizeof on));
   long init = need(call(CLONE, (long)namespaces | SIGCHLD, 0, 0, 0, 0));
   if (init == 0) {
-    call(CLOSE, ends[1], 0, 0, 0, 0);
-    need(call(DUP3, ends[0], PLAN, O_CLOEXEC, 0, 0));
     call(CLOSE, ends[0], 0, 0, 0, 0);
+    need(call(DUP3, ends[1], PLAN, O_CLOEXEC, 0, 0));
+    call(CLOSE, ends[1], 0, 0, 0, 0);
     need(call(MOUNT, 0, (long)"/", 0, MS_REC | MS_PRIVATE, 0));
     carry_out(3, count);
   }
-  call(CLOSE, REPORT, 0, 0, 0, 0);
-  call(CLOSE, ends[0], 0, 0, 0, 0);
-  await(init, 0);
+  call(CLOSE, ends[1], 0, 0, 0, 0);
+  await(init, 0, take_listener(ends[0]));
   quit(0);
 }

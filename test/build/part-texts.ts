@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DIST } from "../scratch.ts";
 
-const TEXTS = ["hook", "shell", "more", "run", "start"];
+const TEXTS = ["hook", "shell", "more", "run", "try", "apply", "start"];
 
 /** Every part of dist/, by its name, as it lies in its text. */
 export const PART_TEXTS: ReadonlyMap<string, string> = new Map(

@@ -37,7 +37,8 @@ describe("parts that take modules from others", () => {
       "more.held-question",
       "run.more",
       "run.spare",
-      "run.try",
+      "run.listen",
+      "apply",
     ])
       expect([taker, taken.filter((one) => one.taker === taker).length > 0]).toEqual([taker, true]);
     const missing = taken.filter(({ names, giver, which }) => {
@@ -48,15 +49,16 @@ describe("parts that take modules from others", () => {
     expect(missing).toEqual([]);
   });
 
-  it("take nothing that makes a start slower: the hook, a run and what every command is started by take from nobody", () => {
+  it("take nothing that makes a start slower: the hook, a tried run and what every command is started by take from nobody, a run what both have", () => {
     const takers = new Set(taken.map(({ taker }) => taker));
-    for (const part of ["hook", "shell", "shell.languages", "run", ...[...PART_TEXTS.keys()].filter((name) => name.startsWith("start."))])
+    for (const part of ["hook", "shell", "shell.languages", "try", ...[...PART_TEXTS.keys()].filter((name) => name.startsWith("start."))])
       expect([part, takers.has(part)]).toEqual([part, false]);
+    expect([...new Set(taken.filter(({ taker }) => taker === "run").map(({ giver }) => giver))]).toEqual(["./try.cjs"]);
     // Nobody but who is a run, or is loaded by one, loads all of `assent run`.
     expect([...new Set(taken.filter(({ giver }) => giver === "./run.cjs").map(({ taker }) => taker))].toSorted()).toEqual([
+      "run.listen",
       "run.more",
       "run.spare",
-      "run.try",
     ]);
   });
 

@@ -12,7 +12,7 @@ declare const __dirname: string;
 const PARTS: Readonly<Record<string, string | null>> = {
   __proto__: null,
   run: "run",
-  try: "run.try",
+  try: "try",
   shell: "start.shell",
   ended: "start.ended",
   "daemon --serve": "more.judge",
@@ -52,7 +52,7 @@ if (command === "check") {
 } else if (command === "run" && !isOrdered && startFront()) {
   // The process in front waits for the supervisor.
 } else if (part) {
-  const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command));
+  const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command) ? command : "");
   process.once("exit", keep);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from the entries named run, try, start and daemon
   void (load(`./${part}.cjs`) as { main: (keep: () => void) => Promise<void> | void }).main(keep);

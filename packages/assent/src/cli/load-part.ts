@@ -3,6 +3,7 @@ import { Script } from "node:vm";
 import type { OwnCaches } from "./own-caches.ts";
 
 type Require = (id: string) => unknown;
+type OwnCachesPart = typeof import("./own-caches.ts");
 type Part = (exports: object, require: Require, module: { exports: object }, file: string, folder: string) => void;
 
 /** A text that was compiled. */
@@ -20,6 +21,9 @@ export interface Parts {
   /** Keeps caches of what was compiled without one. */
   readonly keep: () => void;
 }
+
+/** Of the part that keeps them. */
+const NO_OWN: OwnCaches = { compile: (_part, _source, _withCache, otherwise) => otherwise(), keep: () => undefined };
 
 /** What a file of the program holds. */
 function readWhole(file: string): Buffer | undefined {
@@ -40,13 +44,12 @@ function readWhole(file: string): Buffer | undefined {
  * Parts of the program that load one another when they are needed (`require("./shell.cjs")` in hook.cjs). Several are one text,
  * with V8's code cache of it beside it: compiling is half of what a fresh hook costs, and a third of what a run does. The
  * build writes the caches for its own Node; for another one they are kept in the state folder. V8 itself rejects a cache
- * of another version or of other flags; against damage and mix-ups each has a seal. `ownFirst`: the build's were made by hooks, and
- * who needs other functions of a text keeps a cache with them in.
+ * of another version or of other flags; against damage and mix-ups each has a seal. `command`: the build's were made by hooks, and
+ * this one needs other functions of a text; it keeps caches with them in.
  */
-export function partsOf(folder: string, require: Require, useCaches = true, ownFirst = false): Parts {
+export function partsOf(folder: string, require: Require, useCaches = true, command = "", own?: OwnCaches): Parts {
   const scripts = new Map<string, Compiled>();
   const loaded = new Map<string, object>();
-  let own: OwnCaches | undefined;
 
   const compile = (text: string): Compiled => {
     const filename = `${folder}/${text}.cjs`;
@@ -55,21 +58,19 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
     // Plain ASCII: an object of functions, as node wraps modules.
     const source = bytes.toString("latin1");
     const compiled = (script: Script): Compiled => ({ script, cache: () => sealCache(bytes, script.createCachedData()) });
+    const fresh = (): Compiled => compiled(new Script(source, { filename }));
     // Without a cache V8 reads the whole text first, which takes five times as long as with one.
-    const withCache = (cachedData: Buffer | undefined): Script | undefined => {
+    const withCache = (cachedData: Buffer | undefined): Compiled | undefined => {
       const script = cachedData === undefined ? undefined : new Script(source, { filename, cachedData });
-      return script?.cachedDataRejected === false ? script : undefined;
+      return script?.cachedDataRejected === false ? compiled(script) : undefined;
     };
-    if (!useCaches) return compiled(new Script(source, { filename }));
-    const built = (): Script | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`)));
-    const first = ownFirst ? undefined : built();
-    if (first !== undefined) return compiled(first);
+    if (!useCaches) return fresh();
+    const built = (): Compiled | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`)));
+    const first = command === "" ? built() : undefined;
+    if (first !== undefined) return first;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
-    own ??= (partsOf(folder, require, false).load("./start.own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
-    const kept = withCache(own.read(text, bytes));
-    if (kept !== undefined) return compiled(kept);
-    own.want(text);
-    return compiled((ownFirst ? built() : undefined) ?? new Script(source, { filename }));
+    own ??= (partsOf(folder, require, true, "", NO_OWN).load("./start.own-caches.cjs") as OwnCachesPart).ownCaches(command);
+    return own.compile(text, bytes, withCache, () => built() ?? fresh());
   };
 
   const load = (id: string): unknown => {
@@ -89,7 +90,7 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
     return module.exports;
   };
 
-  return { load, scripts, keep: () => own?.keep(scripts) };
+  return { load, scripts, keep: () => own?.keep() };
 }
 
 // V8 believes a code cache with a flipped bit, and one of another text of the same length. So each cache begins with sums

@@ -2,22 +2,25 @@ import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, unlin
 import { isOwn, openState, thisMachine, writeAtomic } from "@assent/guard/state";
 import { unsealCache, type Compiled } from "./load-part.ts";
 
-// For a Node that the build made no code caches for: they are kept in the state folder.
+// For a Node that the build made no code caches for, and for commands that it made none for: they are kept in the state folder.
 
 declare const ASSENT_BUILD: string;
 const MAX_BYTES = 16 << 20;
 /** Of one part: for a second Node or a second copy of Assent on this machine, which would otherwise write its own anew each time. */
 const KEPT = 3;
-/** `PART-BUILD-vNODE-ARCHITECTURE.cache`, as `fileOf` names it. */
+/** `PART[-for-COMMAND]-BUILD-vNODE-ARCHITECTURE.cache`, as `fileOf` names it. */
 const NAME = /^([a-z-]+)-[0-9a-f]{16}-v[\w.+-]+-[a-z0-9]+\.cache$/;
 
 export interface OwnCaches {
-  /** The cache kept for a part; undefined when there is none that fits its text. */
-  read(part: string, source: Buffer): Buffer | undefined;
-  /** A part had no cache that V8 takes. */
-  want(part: string): void;
-  /** Keeps caches of what was compiled without one. */
-  keep(scripts: ReadonlyMap<string, Compiled>): void;
+  /** A part, by the cache kept for it, if it has one that fits its text and that V8 takes. */
+  compile(
+    part: string,
+    source: Buffer,
+    withCache: (cache: Buffer | undefined) => Compiled | undefined,
+    otherwise: () => Compiled,
+  ): Compiled;
+  /** Where one was compiled without, keeps caches of them all: with it came the first need of functions of the others. */
+  keep(): void;
 }
 
 /** A code cache that nobody else can have written: what is in it runs. */
@@ -46,26 +49,31 @@ function removeOld(folder: string, part: string, written: string): void {
   for (const { path } of others.slice(KEPT - 1)) unlinkSync(path);
 }
 
-export function ownCaches(): OwnCaches {
+export function ownCaches(command: string): OwnCaches {
   const state = openState(thisMachine());
+  const nameOf = (part: string): string => (command === "" ? part : `${part}-for-${command}`);
   const fileOf = (part: string): string | undefined =>
-    "folder" in state ? `${state.folder}/${part}-${ASSENT_BUILD}-${process.version}-${process.arch}.cache` : undefined;
-  const wanting = new Set<string>();
+    "folder" in state ? `${state.folder}/${nameOf(part)}-${ASSENT_BUILD}-${process.version}-${process.arch}.cache` : undefined;
+  const added = new Map<string, Compiled>();
+  let areKept = true;
   return {
-    read(part, source) {
+    compile(part, source, withCache, otherwise) {
       const file = fileOf(part);
-      return file === undefined ? undefined : unsealCache(source, readOwn(file));
+      const kept = file === undefined ? undefined : withCache(unsealCache(source, readOwn(file)));
+      areKept &&= kept !== undefined;
+      const compiled = kept ?? otherwise();
+      added.set(part, compiled);
+      return compiled;
     },
-    want: (part) => void wanting.add(part),
-    keep(scripts) {
-      for (const part of wanting) {
-        wanting.delete(part);
+    keep() {
+      if (areKept) return;
+      areKept = true;
+      for (const [part, { cache }] of added) {
         const file = fileOf(part);
-        const compiled = scripts.get(part);
-        if (file === undefined || compiled === undefined) continue;
+        if (file === undefined) continue;
         try {
-          writeAtomic(file, compiled.cache());
-          if ("folder" in state) removeOld(state.folder, part, file);
+          writeAtomic(file, cache());
+          if ("folder" in state) removeOld(state.folder, nameOf(part), file);
         } catch {
           // Costs time or room, nothing else.
         }

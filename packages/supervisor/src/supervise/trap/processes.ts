@@ -156,12 +156,6 @@ export function listDescendants(): readonly number[] {
   return found;
 }
 
-/** Of a process of one thread: by the kernel's own list, where it has one (CONFIG_PROC_CHILDREN). */
-export function childrenOf(pid: number): readonly number[] {
-  const list = attempt(() => readProc(`/proc/${pid}/task/${pid}/children`).toString("latin1"), undefined);
-  return list === undefined ? listDescendants().filter((one) => parentOf(one) === pid) : (list.match(/\d+/g) ?? []).map(Number);
-}
-
 /** As `descendants`, without those that have ended and wait to be fetched. */
 export function listLiving(): readonly number[] {
   return listDescendants().filter((pid) => !isZombie(pid));

@@ -117,6 +117,23 @@ export class HeldTry {
     return this.#lock;
   }
 
+  /** Of the program, as a shell says it. */
+  get status(): number {
+    const { exit } = this.#meta;
+    return exit === undefined ? 137 : exit.by === "exit" ? exit.code : 128 + exit.signal;
+  }
+
+  /** Nothing lies in its layers. */
+  get isUntouched(): boolean {
+    return this.#meta.places.every(({ upper }) => isEmpty(upper));
+  }
+
+  /** It has reached others, or was refused something: a person is told. */
+  get hasTalked(): boolean {
+    const { reached = [], refused = [] } = this.#meta;
+    return reached.length + refused.length > 0;
+  }
+
   note(facts: Partial<TriedMeta>): void {
     this.#meta = { ...this.#meta, ...facts };
     writeAtomic(`${this.folder}/meta.json`, `${JSON.stringify(this.#meta)}\n`);

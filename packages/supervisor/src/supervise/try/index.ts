@@ -1,18 +1,7 @@
 export { ApplyConflict } from "./apply.ts";
+export { type Applying, applyTry, blockOf, eventsOf, type OfTry, type TriedReading, type TriedResult, readTry } from "./end.ts";
 export { HeldTry, listTried, readTried, type TriedMeta, type TriedState } from "./folder.ts";
 export type { JudgedChange } from "./judge-changes.ts";
+export { probeTried, tryRun, type TryOptions } from "./run.ts";
 export { type TriedChange } from "./scan.ts";
-export {
-  type Applying,
-  applyTry,
-  blockOf,
-  eventsOf,
-  type OfTry,
-  probeTried,
-  type TriedReading,
-  readTry,
-  type TriedResult,
-  tryRun,
-  type TryOptions,
-} from "./run.ts";
 export { NotTried } from "./view.ts";

@@ -1,7 +1,6 @@
 import type { Machine } from "@assent/guard/state";
 import { TrapHandler } from "../trap/trap-handler.ts";
 import { netTraps } from "../trap/net/index.ts";
-import { childrenOf } from "../trap/processes.ts";
 import { AllowedTally } from "../trap/record.ts";
 import type { ToolService } from "../services/services.ts";
 import type { GrantingJudge } from "../judge/granting-judge.ts";
@@ -20,28 +19,17 @@ export interface HeardRun {
   readonly env: Readonly<Record<string, string>>;
   readonly onEvents: (events: readonly RunEvent[]) => void;
   readonly onStart: (toolService: ToolService) => void;
-  /** The listener is here: the program may begin. */
-  readonly onTaken: () => void;
-}
-
-/** The program, before its first exec: a grandchild of `stub`, with its init between them. */
-function programOf(stub: number): number {
-  const [init = 0] = childrenOf(stub);
-  const [pid] = childrenOf(init);
-  if (pid === undefined) throw new Error("the program has ended before it began");
-  return pid;
 }
 
 /**
  * Answers what a tried program asks: sockets and starts of programs, by the trap handler of a held run. Nobody is asked meanwhile: what the policy
- * asks about is refused, and said at the end. `number`: of the listener, in the program. Resolves once nothing of the tree is left.
+ * asks about is refused, and said at the end. `number`: of the listener, in `stub`. Resolves once nothing of the tree is left.
  */
 export async function listenToTried(stub: number, number: number, options: HeardRun): Promise<void> {
   const { machine, judge, run, folder, cwd, command, env, onEvents, onStart } = options;
-  const pidfd = must("pidfd_open", programOf(stub), 0);
+  const pidfd = must("pidfd_open", stub, 0);
   const listener = must("pidfd_getfd", pidfd, number, 0);
   sys(SYSCALLS.close, pidfd);
-  options.onTaken();
   const { names, relay, close } = runNames(undefined, undefined);
   const no = (): void => undefined;
   try {

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { openSync, writeFileSync } from "node:fs";
-import { Duplex } from "node:stream";
 import { messageOf } from "@assent/guard/state";
 import { errorName } from "../kernel/index.ts";
 import { exitOf } from "../exit.ts";
@@ -21,14 +20,14 @@ const PASSED = ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 const LEFT_TO_IT = ["SIGINT", "SIGQUIT"] as const;
 
 /**
- * Starts the program of a plan with this process's own streams, and waits until nothing of it lives. `listen`: to what it asks; with the
- * process that was started, and the number that the listener has in the program.
+ * Starts the program of a plan with this process's own streams, and waits until nothing of it lives. `listen`: to what it asks, from its
+ * first call on that must be answered; with the process that was started, and the number that the listener has there.
  */
 export async function startTried(
   stub: string,
   plan: WrittenPlan,
   planFile: string,
-  listen: (pid: number, number: number, onTaken: () => void) => Promise<void>,
+  listen: (pid: number, number: number) => Promise<void>,
 ): Promise<TriedEnd> {
   writeFileSync(planFile, plan.bytes, { mode: 0o600, flag: "wx" });
   const child = spawn(stub, [], { stdio: ["inherit", "inherit", "inherit", openSync(planFile, "r"), "pipe"], env: {} });
@@ -40,18 +39,17 @@ export async function startTried(
     let said = "";
     let served: Promise<void> | undefined;
     const report = child.stdio[4];
-    const onTaken = (): void => void (report instanceof Duplex && report.write("."));
     await new Promise<void>((resolve, reject) => {
       report?.on("data", (bytes: Buffer) => {
         said += bytes.toString("latin1");
         const number = /^L (\d+) 0\n/.exec(said)?.[1];
         if (number === undefined || child.pid === undefined) return;
         said = said.slice(said.indexOf("\n") + 1);
-        served = listen(child.pid, Number(number), onTaken);
+        served = listen(child.pid, Number(number));
         served.catch(reject);
       });
       child.on("error", reject);
-      // The last of the run has it open. The child's own end is fetched by whoever listens, perhaps.
+      // The last of the run has it open.
       report?.on("close", resolve);
     });
     await served;
