@@ -14,6 +14,7 @@ import {
   join,
   literal,
   NOTHING,
+  nul,
   onePath,
   patternAtoms,
   patternOf,
@@ -161,7 +162,7 @@ class FieldBuilder {
       case "AnsiCQuoted":
         if (cx.maybeZsh && isZshEscape(part.text))
           cx.unknown("an escape that bash and zsh read differently", { span: cx.span(part), help: "write the character itself" });
-        this.text(cx.maybeZsh && isNul(part.text) ? unknown("a NUL character") : part.value);
+        this.text(cx.maybeZsh && isNul(part.text) ? nul() : part.value);
         this.present = true;
         return;
       case "SingleQuoted":

@@ -74,6 +74,13 @@ export function unknown(why: string, many = false): Value {
   return { atoms: [{ hole: true, why }], many };
 }
 
+const NUL = "a NUL character";
+/** What zsh keeps in a word, and what a program is given ends there. */
+export const nul = (): Value => unknown(NUL);
+/** For a builtin that takes the first character of a word: an empty one says the same. */
+export const isOnlyNul = ({ atoms: [first, ...others] }: Value): boolean =>
+  others.length === 0 && first !== undefined && isHole(first) && first.why === NUL;
+
 /** The text, when all of it is known and it is exactly one field. */
 export function textOf(value: Value): string | undefined {
   if (value.many) return undefined;

@@ -8,6 +8,7 @@ import {
   concat,
   holeOf,
   isHole,
+  isOnlyNul,
   literal,
   NOTHING,
   onePath,
@@ -299,7 +300,8 @@ const read: Builtin = (call) => {
   const array = given.values.get("a");
   const names = array === undefined ? given.rest : [array];
   const delimiter = given.values.get("d");
-  const tears = /[nNkqtu]/.test(given.letters) || !(delimiter === undefined || ["", "\n"].includes(textOf(delimiter) ?? "?"));
+  const tears =
+    /[nNkqtu]/.test(given.letters) || !(delimiter === undefined || isOnlyNul(delimiter) || ["", "\n"].includes(textOf(delimiter) ?? "?"));
   if (given.letters.includes("u")) takeAround(call.cx, call.state, "pieces");
   const left = tears ? leftOf(call.cx, call.state, call.stdin) : takeLine(call.cx, call.state, call.stdin);
   if (tears) takeInput(call.cx, call.state, call.stdin, "pieces");
