@@ -419,3 +419,55 @@ describe("a loop that each round takes further from its end, and what grows by i
     "echo 'define f(n){if(n<2)return 1;return n*f(n-1)} f(5)' | bc",
   ])("%s goes ahead", (line) => expect(verdictFor(line)).toMatchObject({ decision: "allow" }));
 });
+
+describe("what a condition never meets, what is arranged and what a query makes ask", () => {
+  test.each([
+    `awk 'BEGIN{while(x!="b")x=x"a"}'`,
+    `awk 'BEGIN{do{x=x"a"}while(x!="b")}'`,
+    `awk 'BEGIN{while(length(x)>=0)x=x "a"}'`,
+    "node -e 'let a=[];do{a.push(1)}while(a.length)'",
+    "node -e 'for(let i=0;i<Infinity;i++)a.push(i)'",
+    `perl -e 'while($x ne "b"){$x.="a"}'`,
+    `perl -e '$x="a"x1e12'`,
+    `php -r '$x="a";do{$x.="a";}while($x!="b");'`,
+    "ruby -e 'a=[]; begin a << 1 end while true'",
+    "python3 -c 'import itertools; list(itertools.product(range(100),repeat=10))'",
+    `python3 -c 'from itertools import product; print(len(list(product("abcdefghij", repeat=12))))'`,
+    "python3 -c 'import itertools; print(list(itertools.permutations(range(20))))'",
+    "python3 -c 'import itertools; print(list(itertools.combinations(range(200),50)))'",
+    "python3 -c 'import math; print(math.comb(10**9,10**8))'",
+    "python3 -c 'print(pow(9,9**9))'",
+    "python3 -c 'x=10**9; print(x**x)'",
+    "bc -l <<< 'e(99999999)'",
+    "sqlite3 x.db 'select * from generate_series(1,1000000000000)'",
+    "sqlite3 x.db 'with recursive c(x) as (select 1 union all select x+1 from c) select x from c where x < 10'",
+    "sqlite3 x.db 'select zeroblob(100000000000)'",
+    `sqlite3 x.db "select printf('%.*c',10000000000,'x')"`,
+    `psql -c "select repeat('a',1000000000000)"`,
+    `mysql -e "select lpad('a',1000000000000,'b')"`,
+    "duckdb <<< 'select * from generate_series(1,1000000000000)'",
+    "i=0; while [ $i -ge 0 ]; do a+=(1); i=$((i+1)); done",
+    "i=5; until [ $i -lt 0 ]; do x=$x$i; ((i++)); done",
+  ])("%s", (command) => expect(verdictAllowing(command, ["Bash(*)"]).decision).toBe("ask"));
+
+  test.each([
+    `awk 'BEGIN{do{s=s "a"}while(length(s)<10); print s}'`,
+    "awk '{do{print $i; i++}while(i<=NF)}' a.txt",
+    `node -e 'let s="abc";while(s!=="")s=s.slice(1)'`,
+    "node -e 'let q=[1];while(q.length>0){const x=q.shift();if(x<5)q.push(x+1)}'",
+    "ruby -e 'i=0; begin i+=1 end while i<5; puts i'",
+    "ruby -e 'i=0; i+=1 while i<5'",
+    "perl -e '$i++ while $i<5'",
+    "python3 -c 'import itertools; print(list(itertools.product([0,1],repeat=3)))'",
+    "python3 -c 'import itertools; print(len(list(itertools.combinations(range(10),3))))'",
+    `python3 -c 'import itertools; print(list(itertools.permutations("abc")))'`,
+    "python3 -c 'import math; print(math.factorial(20), math.comb(52,5), pow(3,1000000,7))'",
+    "bc -l <<< 'e(1)'",
+    "sqlite3 x.db 'with recursive c(x) as (select 1 union all select x+1 from c where x<10) select x from c'",
+    "sqlite3 x.db 'with recursive c(x) as (select 1 union all select x+1 from c) select x from c limit 10'",
+    `psql -c "select repeat('-',20), lpad('1',5,'0')"`,
+    "psql -c 'select generate_series(1,10)'",
+    "i=5; while [ $i -ge 0 ]; do x=$x$i; i=$((i-1)); done",
+    "while [ $SECONDS -lt 5 ]; do n=1; done",
+  ])("not where there is an end: %s", (command) => expect(verdictFor(command).decision).toBe("allow"));
+});

@@ -25,7 +25,7 @@ import { sharedInput, takeInput, withInput, withOwnInput } from "../words/input.
 import { doubtAmount, readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "../words/state.ts";
 import { endless, isEndless, isNetwork, NOTHING, oneWord, perhaps, sequence, unknown, type Stream, type Value } from "../words/value.ts";
-import { assignVariable, isComputed } from "../words/variables.ts";
+import { assignVariable, isChanging } from "../words/variables.ts";
 
 export type ShellOutcome = StepOutcome<ShellState>;
 
@@ -464,7 +464,7 @@ function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): S
 
 /** A condition that no round changes, and not the one (`never`) with which there is none. */
 const isConstant = (cx: Context, from: number, condition: readonly Statement[] | ArithmeticExpression, never = ""): boolean =>
-  askedBy(JSON.stringify(condition), never)?.every((name) => !isComputed(name) && !cx.changed.includes(name, from)) === true;
+  askedBy(JSON.stringify(condition), never)?.every((name) => !isChanging(name) && !cx.changed.includes(name, from)) === true;
 
 /** What a loop prints that nothing ends, and that waits for no program. */
 function unended(cx: Context, { kept }: ShellState, from: Readonly<Record<"actions" | "cuts" | "assigned", number>>, out: Stream): Stream {

@@ -9,16 +9,18 @@ const FAR = String.raw`\d{10}`;
 /** What makes as much as it is told, in the words of whichever language, and numbers of bc(1) that grow with it. */
 const MUCH = anyOf(
   String.raw`(?:\.\.|\bx|["'\]]\s*\*|[[{]|\$#\w{1,60}\s*=)\s*\(?\s*${FAR}|\)\s*\*\s*\d{11}|["'\])\w]\s*\.[lrc]\w*just\s+${FAR}`,
-  String.raw`\b(?:repeat|x?range|limit|Array(?:\.new)?|alloc\w{0,9}|pad\w{0,9}|[lr]just|center|zfill|bytes|bytearray|rand\w{0,5}|ones|zeros|upto)` +
+  String.raw`\b(?:(?:str_)?repeat|rep|x?range|generate_series|limit|Array(?:\.new)?|alloc\w{0,9}|[lr]?pad\w{0,9}|[lr]just|center|zfill|bytes|bytearray|zeroblob|` +
+    String.raw`rand\w{0,5}|ones|zeros|upto)` +
     String.raw`\s*\((?:[^(),]{0,99},)?\s*${FAR}`,
-  String.raw`\bfactorial\s*\(\s*\d{8}|${FAR}\.times\b|\bscale\s*=\s*\d{8}|\[\s*\d{8,}\s*\]\s*=(?!=)`,
+  String.raw`\b(?:factorial|comb|perm|pow)\s*\((?:[^(),]{0,99},)?\s*\d{8,}\s*\)|\be\s*\(\s*\d{7}|${FAR}\.times\b|\bscale\s*=\s*\d{8}|\[\s*\d{8,}\s*\]\s*=(?!=)`,
 );
 /** Loops that have no end, and those that count further than anyone would read. */
 const LOOPS = anyOf(
-  String.raw`\bitertools\b.{0,200}\b(?:count|cycle|repeat)\(|\biter\s*\(\s*\w{1,60}\s*,|\bloop\s{0,9}(?:\{|do\b)|(?<!\.)\brepeat\s{0,9}\(`,
+  String.raw`\bitertools\b.{0,200}\b(?:count|cycle|repeat)\(|\biter\s*\(\s*\w{1,60}\s*,|\bloop\s{0,9}(?:\{|do\b)|` +
+    String.raw`(?<!\.|\b(?:select|SELECT)\s[^|;]{0,400})\brepeat\s{0,9}\(`,
   String.raw`\brange\s{0,9}\([^)]{0,200}?(?:${FAR}|infinite|;\s*0\s*\))|\brecurse\s*\((?!\s*\.[\w[])[^;)]{0,99}\)`,
   String.raw`\.\.\.?\s*\)|\bFloat::INFINITY|\.step\s*(?:\{|do\b)|\.cycle\b|\bredo\b(?!\s*(?:if|unless)\b)`,
-  String.raw`\b(?:while|until|for)\b[^:{\n]{0,200}[<>]=?\s{0,9}${FAR}`,
+  String.raw`\b(?:while|until|for)\b[^:{\n]{0,200}[<>]=?\s{0,9}(?:${FAR}|Infinity\b)`,
 );
 /** A function that calls itself whatever it finds. */
 const SELF = anyOf(
@@ -65,7 +67,7 @@ function plain(source: string): string | undefined {
     })
     .replaceAll(/(^|[(,~{};!&|]|\b(?:if|unless|while|until|and|or|not|split|grep))(\s*)\/(?:[^/\\\n]|\\.)+\//g, '$1$2""=~""')
     .replaceAll(/(?<=\d)_(?=\d)|(?<=\b\d{1,40})n\b/g, "")
-    .replaceAll(/\b\d{1,20}(?:\.\d{1,20})?e\+?\d{1,3}\b/gi, (number) => writeOut(Number(number)));
+    .replaceAll(/(?:\b|(?<=["')\]]\s{0,3}x))\d{1,20}(?:\.\d{1,20})?e\+?\d{1,3}\b/gi, (number) => writeOut(Number(number)));
   for (let round = 0; round < 8; round++) {
     const before = text;
     let isHuge = false;
@@ -81,12 +83,16 @@ function plain(source: string): string | undefined {
         writeOut(Number(a) * Number(b)),
       )
       .replaceAll(/(?<![\w.])\((\d{1,40})\)/g, "$1");
+    for (const [, name = "", number = ""] of text.matchAll(/(?<![\w.])\$?([A-Za-z_]\w{0,60})\s*=\s*(\d{10,40})(?![\w.])/g))
+      text = text.replaceAll(new RegExp(String.raw`\$?\b${name}\b(?!\s*=)`, "g"), number);
     if (isHuge) return undefined;
     if (text === before) break;
   }
-  for (const [, name = "", number = ""] of text.matchAll(/(?<![\w.])\$?([A-Za-z_]\w{0,60})\s*=\s*(\d{10,40})(?![\w.])/g))
-    text = text.replaceAll(new RegExp(String.raw`\$?\b${name}\b(?!\s*=)`, "g"), number);
-  return text;
+  // `x = x "a"` only appends.
+  return text.replaceAll(
+    /(?<![\w.$])(\$?)([A-Za-z_]\w{0,60})\s*=\s*(?:""\s*[.+]?\s*\1\2|\1\2\s*[.+]?\s*"")(?![\s.+]*[\w$("])/g,
+    '$1$2 += ""',
+  );
 }
 
 const writeOut = (number: number): string => (number < 1e21 ? String(Math.round(number)) : "9".repeat(22));
@@ -107,12 +113,26 @@ function conditionsIn(text: string): readonly Asked[] {
     const end = opens === undefined ? from + text.slice(from).search(/[:;\n{}]|\bdo\b|$/) : closing(text, from);
     const parts = text.slice(from, end).split(";");
     const before = text.slice(0, all[n]?.index ?? 0);
+    const body = bodyOfDo(before);
+    if (word !== "for" && body !== undefined) return [{ condition: parts[0] ?? "", rest: body, isUntil: word === "until" }];
     // What stands before the loop happens once, unless a loop or a function is begun there.
-    const rest = `${/\b(?:def|function|sub|proc|lambda|while|until|for|loop|do)\b|[-=]>/.test(before) ? before : ""}\n${text.slice(end)}`;
+    const rest = `${/[^;{}\n]*$/.exec(before)?.[0]}\n${/\b(?:def|function|sub|proc|lambda|while|until|for|loop|do)\b|[-=]>/.test(before) ? before : ""}\n${text.slice(end)}`;
     if (word === "for")
       return parts.length === 3 ? [{ condition: parts[1] ?? "", rest: `${text.slice(end)};${parts[2]}`, isUntil: false }] : [];
     return [{ condition: parts[0] ?? "", rest: parts.length > 1 ? `${rest};${parts[1]}` : rest, isUntil: word === "until" }];
   });
+}
+
+/** `do { … }`, `begin … end` in front of its condition. */
+function bodyOfDo(before: string): string | undefined {
+  if (/\bend\s*$/.test(before)) return before.slice(Math.max(0, before.lastIndexOf("begin")));
+  if (!/\}\s*$/.test(before)) return undefined;
+  let depth = 0;
+  for (let at = before.lastIndexOf("}"); at >= 0; at--) {
+    if (before[at] === "}") depth++;
+    else if (before[at] === "{" && --depth === 0) return /\b(?:do|begin)\s*$/.test(before.slice(0, at)) ? before.slice(at) : undefined;
+  }
+  return undefined;
 }
 
 function closing(text: string, from: number): number {
@@ -123,6 +143,31 @@ function closing(text: string, from: number): number {
   }
   return text.length;
 }
+
+/** SQL: a query that takes itself in again, and nothing says how often. */
+const recursesOn = (text: string): boolean =>
+  /\bwith\s+recursive\b/i.test(text) &&
+  !/\blimit\b/i.test(text) &&
+  [...text.matchAll(/\bunion\b/gi)].some(
+    ({ index }) => !/\b(?:where|join|from\s+\w+(?:\s+\w+)?\s*,)/i.test(text.slice(index, closing(text, index))),
+  );
+
+/** Arrangements of several things: more of them than anyone would look through. */
+function arrangesMany(text: string): boolean {
+  return [
+    ...text.matchAll(/\b(product|permutations|combinations\w*)\s*\((?:range\s*\(\s*(\d{1,9})\s*\)|[^(),]{0,99})([^()]{0,99})\)/g),
+  ].some(([, how = "", things, more = ""]) => {
+    const [, times] = /,\s*(?:repeat\s*=|r\s*=)?\s*(\d{1,9})\s*$/.exec(more) ?? [];
+    const [of, by] = [Number(things ?? 10), Number(times ?? (how === "permutations" ? (things ?? 1) : 1))];
+    if (how === "product") return of ** by > MANY;
+    // As many as there are are all; of half of them there are most.
+    const chosen = how === "permutations" ? by : Math.min(by, of - by);
+    let count = 1;
+    for (let i = 0; i < chosen && count <= MANY; i++) count *= (of - i) / (how === "permutations" ? 1 : i + 1);
+    return count > MANY;
+  });
+}
+const MANY = 1e9;
 
 /** A loop that goes on however often its body has run. */
 function hasNoEnd({ condition, rest, isUntil }: Asked): boolean {
@@ -135,9 +180,14 @@ function hasNoEnd({ condition, rest, isUntil }: Asked): boolean {
     const isNever = /^(?:!\s*1|not\s+true|0|false|none|nil|null|undef)$/i.test(asked);
     return isUntil ? isNever : !isNever && (asked !== "" || rest.includes(")"));
   }
-  const [, left, sign] = /^(?:[$@%]?(\w+)(?:\[[^\]]*\])?)\s*(<=?|>=?|$)/.exec(asked) ?? [];
-  // What is asked about alone ends a loop as nothing, or as something.
-  const isUpwards = sign === "" ? isUntil : (name: string): boolean => (name === left) !== (sign?.startsWith("<") === isUntil);
+  const [, left, sign] = /^(?:[$@%]?(\w+)(?:\[[^\]]*\])?)\s*(<=?|>=?|(?:!==?|ne)(?=\s*"")|$)/.exec(asked) ?? [];
+  // What is asked about alone ends a loop as nothing, or as something; what only grows is never again a certain text.
+  const isUpwards =
+    sign === ""
+      ? isUntil
+      : /^[!n]/.test(sign ?? "")
+        ? isUntil
+        : (name: string): boolean => (name === left) !== (sign?.startsWith("<") === isUntil);
   return !names.some((name) =>
     changes(name, rest, typeof isUpwards === "boolean" ? isUpwards : isUpwards(name), sign === undefined || names.length > 2),
   );
@@ -205,7 +255,7 @@ function makesMore(source: string): boolean {
   if (source.length > MAX_SOURCE) return false;
   const text = plain(source);
   if (text === undefined || MUCH.test(text) || SELF.test(text) || (DOUBLES.test(text) && ROUNDS.test(text))) return true;
-  return !WAYS_OUT.test(text) && (LOOPS.test(text) || conditionsIn(text).some(hasNoEnd));
+  return !WAYS_OUT.test(text) && (LOOPS.test(text) || arrangesMany(text) || recursesOn(text) || conditionsIn(text).some(hasNoEnd));
 }
 
 /** The variables that a condition of the shell asks about, as its parser writes it: nothing stands in it but what asks, prints or assigns. */

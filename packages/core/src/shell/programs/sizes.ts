@@ -143,7 +143,7 @@ export function holdsInput(program: string, words: readonly Value[], stdin: Stre
 
 /** A width or a precision of a thousand million: who formats keeps that in memory, or prints it. */
 const WIDE =
-  /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]|%[-+ #0]{0,9}\*[^]{0,99},\s*\d{9}|\{[^{}]{0,40}:[^{}]{0,9}\d{9}\d*[^{}]{0,4}\}/i;
+  /%[-+ #0'<>(]{0,9}(?:\d{0,20}\.)?\d{9}\d*\)?[a-z]|%[-+ #0]{0,9}\.?\*[^]{0,99},\s*\d{9}|\{[^{}]{0,40}:[^{}]{0,9}\d{9}\d*[^{}]{0,4}\}/i;
 
 /** Code that goes on until the memory or the disk is full, and formats that do. */
 export function makesMuch(program: string, words: readonly Value[], stdin: Stream = NOTHING): boolean {

@@ -5,14 +5,15 @@ import type { Context } from "./context.ts";
 import { expandText, type Expansion } from "./expand.ts";
 import { matchesOf } from "./paths.ts";
 import type { ShellState } from "./state.ts";
-import { isHole, isWildcard, textOf, type Value } from "./value.ts";
+import { holeOf, isHole, isWildcard, textOf, type Value } from "./value.ts";
 import { assignVariable, setElement } from "./variables.ts";
 
 // Where text that is only a word becomes arithmetic, or the name of a variable, which can run code in its subscript.
 
 /** Text that bash would evaluate as arithmetic although it is only a word: `[[ x -eq y ]]`, `${a[x]}`, `printf -v a[x]`. */
 export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string): void {
-  if (!/^(\d+|[A-Za-z_]\w*)$/.test(textOf(value) ?? "?")) ex.cx.mayFail(ex.state);
+  const isNumber = value.atoms.length === 1 && holeOf(value)?.number === true;
+  if (!isNumber && !/^(\d+|[A-Za-z_]\w*)$/.test(textOf(value) ?? "?")) ex.cx.mayFail(ex.state);
   const texts = textsIn(ex, value);
   if (texts?.every(readSubscript) !== true)
     ex.cx.unknown(`${what} is evaluated as arithmetic, which can run code hidden in its text`, {

@@ -22,6 +22,8 @@ function isOf(kind: VariableKind, name: string): boolean {
 
 /** Set by the shell between two commands: never what the environment or an assignment says. */
 export const isComputed = (name: string): boolean => isOf("computed", name);
+/** Its value may be another from one moment to the next. */
+export const isChanging = (name: string): boolean => isComputed(name) || isOf("integer", name);
 export const isArrayFromStart = (name: string): boolean => isOf("array", name);
 
 const A_NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], many: false };
