@@ -13,8 +13,11 @@ interface Row {
   readonly command: string;
   /** What it is compared with, where that is not itself without Assent. */
   readonly against?: string;
-  /** Times the other by the clock; milliseconds of what is `kept`. */
+  /** Times the other by the clock; milliseconds of what is `kept`, or more than the other takes; megabytes. */
   readonly goal: number;
+  readonly unit?: "ms" | "ms more" | "MB";
+  /** It is not played where this does not work. */
+  readonly needs?: string;
   /** Tried before, and not measured: what is, is `assent try apply`. */
   readonly kept?: true;
 }
@@ -29,7 +32,8 @@ const ROWS: readonly Row[] = [
   { id: "10-files", command: "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i > f$i; done", against: "node -e 0", goal: 4 },
   {
     id: "npm-ci",
-    before: `echo '{"name":"x","version":"1.0.0","dependencies":{"express":"4.21.2"}}' > package.json; npm i --package-lock-only --silent`,
+    // 267 packages.
+    before: `echo '{"name":"x","version":"1.0.0","dependencies":{"jest":"29.7.0"}}' > package.json; npm i --package-lock-only --silent`,
     command: "npm ci --silent --no-audit --no-fund",
     goal: 1.12,
   },
@@ -41,9 +45,42 @@ const ROWS: readonly Row[] = [
   },
   { id: "venv", command: "python3 -m venv v", goal: 1.12 },
   { id: "20000-files", command: python(FILES), goal: 2.9 },
-  { id: "apply-20000", command: python(FILES), kept: true, goal: 250 },
+  { id: "apply-20000", command: python(FILES), kept: true, goal: 250, unit: "ms" },
   { id: "20000-opens", before: "echo x > f", command: python(OPENS), goal: 1.9 },
   { id: "500-changed", before: python("for i in range(500): open(f'f{i}','w').write('x')"), command: python(APPENDS), goal: 3.5 },
+  {
+    id: "cargo",
+    needs: "cargo --version",
+    before: "cargo init -q --name x",
+    command: "cargo build -q --offline",
+    goal: 150,
+    unit: "ms more",
+  },
+  {
+    id: "go",
+    needs: "go version",
+    before:
+      "printf 'module x\n\ngo 1.18\n' > go.mod; printf 'package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(1) }\n' > main.go",
+    command: "go build -buildvcs=false -o x .",
+    goal: 150,
+    unit: "ms more",
+  },
+  {
+    id: "make",
+    needs: "gcc --version",
+    before: `for i in $(seq 20); do echo "int f$i(void) { return $i; }" > f$i.c; done; echo 'all: $(patsubst %.c,%.o,$(wildcard *.c))' > Makefile`,
+    command: "make -s -j2",
+    goal: 150,
+    unit: "ms more",
+  },
+  {
+    id: "tsc",
+    before: `for i in $(seq 50); do echo "export const f$i = (a: number): string => String(a + $i);" > f$i.ts; done`,
+    command: `"${resolve("node_modules/.bin/tsc")}" --strict --outDir out *.ts`,
+    goal: 150,
+    unit: "ms more",
+  },
+  { id: "memory", command: "sleep 2", goal: 2, unit: "MB" },
 ];
 
 const { values } = parseArgs({ options: { pairs: { type: "string", default: "15" }, only: { type: "string" } } });
@@ -66,15 +103,35 @@ function measure({ before = "true", command, kept }: Row, how: "bare" | "tried")
   return [clock, user + system];
 }
 
-const wanted = ROWS.filter(({ id }) => values.only === undefined || values.only.split(",").includes(id));
+/** Megabytes of what is there beside the program while it waits. */
+function measureMemory({ command }: Row): number {
+  const cwd = mkdtempSync(join(scratch, "run-"));
+  mkdirSync(join(cwd, ".git"));
+  output({ argv: ["sh", "-c", "echo 'ref: refs/heads/main' > .git/HEAD"], cwd, env });
+  const tree = "tree() { echo $1; for c in $(cat /proc/$1/task/$1/children); do tree $c; done; }; sleep 1; for p in $(tree $!); do";
+  const sizes = `${tree} [ "$(cat /proc/$p/comm)" = sleep ] || sed -n 's/^Pss: *//p' /proc/$p/smaps_rollup; done; wait`;
+  const said = output({ argv: ["bash", "-c", `${assent} -- ${command} & ${sizes}`], cwd, env });
+  return said.split("\n").reduce((sum, line) => sum + Number.parseInt(line || "0", 10) / 1024, 0);
+}
+
+const isThere = ({ needs = "true" }: Row): boolean =>
+  !/^MISSING$/m.test(output({ argv: ["sh", "-c", `${needs} 2>&1 || echo MISSING`], cwd: ".", env }));
+const wanted = ROWS.filter((row) => (values.only === undefined || values.only.split(",").includes(row.id)) && isThere(row));
 console.log(`| work | clock, × | goal | processor, × | tried, ms | ${load()}, ${pairs} pairs |\n|---|---|---|---|---|---|`);
 try {
   for (const row of wanted) {
-    const other = row.against === undefined ? row : { id: row.id, command: row.against, goal: 0 };
+    const { id, goal, unit = "" } = row;
+    if (unit === "MB") {
+      const median = spread(Array.from({ length: pairs }, () => measureMemory(row))).median.toFixed(1);
+      console.log(`| ${id} | ${median} MB | ≤ ${goal} ${unit} | | | ${load()} |`);
+      continue;
+    }
+    const other = row.against === undefined ? row : { id, command: row.against, goal: 0 };
     const taken = Array.from({ length: pairs }, () => ({ bare: measure(other, "bare"), tried: measure(row, "tried") }));
     const times = (at: 0 | 1): string => spread(taken.map(({ bare, tried }) => tried[at] / bare[at])).median.toFixed(2);
-    const milliseconds = Math.round(1000 * spread(taken.map(({ tried }) => tried[0])).median);
-    console.log(`| ${row.id} | ${times(0)} | ≤ ${row.goal}${row.kept === true ? " ms" : ""} | ${times(1)} | ${milliseconds} | ${load()} |`);
+    const milliseconds = (of: (pair: (typeof taken)[number]) => number): number => Math.round(1000 * spread(taken.map(of)).median);
+    const more = unit === "ms more" ? `; ${milliseconds(({ bare, tried }) => tried[0] - bare[0])} ms more` : "";
+    console.log(`| ${id} | ${times(0)}${more} | ≤ ${goal} ${unit} | ${times(1)} | ${milliseconds(({ tried }) => tried[0])} | ${load()} |`);
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 import { createServer, type Server } from "node:http";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { has, Suite, USERS } from "../supervise/programs/place.ts";
+import { has, type Ran, Suite, USERS } from "../supervise/programs/place.ts";
 import { TryPlace } from "./place.ts";
 
 /** Whom a tried command reaches, what it starts, and what it leaves in caches. */
@@ -69,6 +69,7 @@ except OSError as e: print("ERRNO", e.errno)'`;
 describe.each(USERS)("a tried run of %s", (user) => {
   const fresh = (files?: Readonly<Record<string, string>>): TryPlace => new TryPlace(suite, user, files);
   const policy = (permissions: unknown): Readonly<Record<string, string>> => ({ "p.json": JSON.stringify({ version: 1, permissions }) });
+  const isFile = (path: string): boolean => lstatSync(path).isFile();
   const under = (place: TryPlace): readonly string[] => ["--apply", "--policy", join(place.cwd, "p.json")];
 
   it("talks to whom its words name, and says so", async () => {
@@ -138,5 +139,29 @@ describe.each(USERS)("a tried run of %s", (user) => {
     expect(existsSync(join(place.cwd, "node_modules/scripted/package.json"))).toBe(true);
     expect(readdirSync(cache, { recursive: true })).toEqual(before);
     expect(existsSync(join(place.place.home, ".cache/other"))).toBe(false);
+  });
+
+  it.skipIf(!has("npm"))("throws a cache away in which somebody else wrote the same meanwhile, and applies the rest", async () => {
+    const place = fresh({ "package.json": '{ "name": "x", "version": "1.0.0" }', ...policy({ allow: ["Net(localhost)"] }) });
+    const env = { npm_config_registry: `http://127.0.0.1:${port}`, npm_config_update_notifier: "false" };
+    const install = async (before: readonly string[]): Promise<Ran> => await place.tryProgram(["npm", "install", "plain"], before, env);
+    const cache = join(place.place.home, ".npm/_cacache");
+    await install(under(place));
+    const files = readdirSync(cache, { recursive: true, encoding: "utf8" }).filter(
+      (name) => /^(?:content|index)/.test(name) && isFile(join(cache, name)),
+    );
+    expect(files.length).toBeGreaterThan(1);
+    rmSync(cache, { recursive: true });
+    rmSync(join(place.cwd, "node_modules"), { recursive: true });
+    expect(await install(under(place).slice(1))).toMatchObject({ status: 75 });
+    for (const name of files) {
+      mkdirSync(dirname(join(cache, name)), { recursive: true });
+      writeFileSync(join(cache, name), "mine\n");
+    }
+    const id = (await place.assent("try", "list")).stdout.split(" ")[0] ?? "";
+    expect(await place.assent("try", "apply", id)).toMatchObject({ status: 0 });
+    expect(existsSync(join(place.cwd, "node_modules/plain/package.json"))).toBe(true);
+    expect(readdirSync(cache, { recursive: true, encoding: "utf8" }).filter((name) => isFile(join(cache, name)))).toEqual(files);
+    expect(files.map((name) => readFileSync(join(cache, name), "utf8"))).toEqual(files.map(() => "mine\n"));
   });
 });

@@ -44,8 +44,9 @@ function readWhole(file: string): Buffer | undefined {
  * Parts of the program that load one another when they are needed (`require("./shell.cjs")` in hook.cjs). Several are one text,
  * with V8's code cache of it beside it: compiling is half of what a fresh hook costs, and a third of what a run does. The
  * build writes the caches for its own Node; for another one they are kept in the state folder. V8 itself rejects a cache
- * of another version or of other flags; against damage and mix-ups each has a seal. `command`: the build's were made by hooks, and
- * this one needs other functions of a text; it keeps caches with them in.
+ * of another version or of other flags; against damage and mix-ups each has a seal. `command`: the build's were made by hooks.
+ * This one needs few of a text's functions, and others, so it keeps caches of its own: to take those of hooks costs it more than to compile
+ * what its own lack.
  */
 export function partsOf(folder: string, require: Require, useCaches = true, command = "", own?: OwnCaches): Parts {
   const scripts = new Map<string, Compiled>();
@@ -65,12 +66,11 @@ export function partsOf(folder: string, require: Require, useCaches = true, comm
       return script?.cachedDataRejected === false ? compiled(script) : undefined;
     };
     if (!useCaches) return fresh();
-    const built = (): Compiled | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`)));
-    const first = command === "" ? built() : undefined;
-    if (first !== undefined) return first;
+    const built = command === "" ? withCache(unsealCache(bytes, readWhole(`${folder}/${text}.cache`))) : undefined;
+    if (built !== undefined) return built;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
     own ??= (partsOf(folder, require, true, "", NO_OWN).load("./start.own-caches.cjs") as OwnCachesPart).ownCaches(command);
-    return own.compile(text, bytes, withCache, () => built() ?? fresh());
+    return own.compile(text, bytes, withCache, fresh);
   };
 
   const load = (id: string): unknown => {

@@ -12,7 +12,7 @@ import type { HeldTry, TriedMeta } from "./folder.ts";
 import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
 import { eventOf, judgeOf, runMeta, type TryOptions } from "./run.ts";
 import { type ReadLayer, readLayer, type TriedChange } from "./scan.ts";
-import { statPath } from "./view.ts";
+import { deviceOf, statPath } from "./view.ts";
 
 /** What a tried run did, as the policy judges it now. */
 export interface TriedResult {
@@ -73,8 +73,6 @@ export function readTry(held: HeldTry, of: OfTry, only?: ReadonlySet<string>): T
   const maker = madeBy(meta.caches?.own ?? []);
   return { meta: held.meta, layers, changes: judgeChanges(judge, changes, of.machine.home, maker).map((one) => askUnkept(one, device)) };
 }
-
-const deviceOf = (stat: ObjectStat | number): string => (typeof stat === "number" ? "" : stat.id.slice(0, stat.id.lastIndexOf(":")));
 
 /** What is taken away is kept by another name; what has several, or lies on another file system, by a copy, and of a large one there is none. */
 function askUnkept(judged: JudgedChange, device: string): JudgedChange {

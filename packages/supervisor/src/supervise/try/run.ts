@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { type Action, type Call, printAction, visible } from "@assent/core/action";
 import { isBelow } from "@assent/core/path";
 import { agentMark, agentName } from "@assent/core/policy";
@@ -10,7 +10,7 @@ import { NOBODY } from "../judge/types.ts";
 import { stubPath } from "../kernel/index.ts";
 import { withoutLeakCheck } from "../leak-check.ts";
 import type { Exit, RunEvent } from "../types.ts";
-import { newRunId, RunFolder, runsFolder } from "../undo/index.ts";
+import { newRunId, type ObjectStat, RunFolder, runsFolder } from "../undo/index.ts";
 import { buildFilter, buildListenedFilter } from "../sandbox/filter.ts";
 import { DEVICE_RIGHTS, landlockAbi, landlockRights } from "../sandbox/landlock.ts";
 import { findCaches, ownOfAll } from "./caches.ts";
@@ -19,7 +19,7 @@ import { listenToTried } from "./listen.ts";
 import { makeMask } from "./mask.ts";
 import { type TryPlan, writePlan } from "./plan.ts";
 import { startTried } from "./start.ts";
-import { findHidden, findPlaces, hasRulesOfStarts, NotTried, refuseRules, statPath } from "./view.ts";
+import { deviceOf, findHidden, findPlaces, hasRulesOfStarts, NotTried, refuseRules, statPath } from "./view.ts";
 
 export interface TryOptions {
   readonly machine: Machine;
@@ -183,19 +183,16 @@ function makePlace(folder: string, path: string, at: number, cache: TriedPlace["
   for (const name of [upper, work]) mkdirSync(name, { mode: 0o700 });
   // The kernel shows the mode of the uppermost layer.
   chmodSync(upper, stat.mode & 0o7777);
-  return { path, id: stat.id, mode: stat.mode, upper, work, stamp: stampOf(path, folder), cache };
+  return { path, id: stat.id, mode: stat.mode, upper, work, stamp: stampOf(stat, upper), cache };
 }
 
-/** The time of a file system as it tells it itself; where nothing may be made, the clock's. */
-function stampOf(path: string, folder: string): TriedPlace["stamp"] {
-  const file = `${folder}/layers/aside/stamp`;
-  const there = statSync(path, { bigint: true }).dev;
-  writeFileSync(file, "", { mode: 0o600 });
-  const made = statSync(file, { bigint: true });
-  rmSync(file);
+/** The time of a file system as it tells it itself, by a folder just made; of another one, the clock's. */
+function stampOf(place: ObjectStat, upper: string): TriedPlace["stamp"] {
+  const made = statPath(upper);
+  if (typeof made !== "number" && deviceOf(made) === deviceOf(place)) return made.ctime;
   // Kernels before 6.13 note the time of the last tick, every 4 to 10 ms.
-  const time = made.dev === there ? made.ctimeNs : BigInt(Date.now() - 10) * 1_000_000n;
-  return [Number(time / 1_000_000_000n), Number(time % 1_000_000_000n)];
+  const time = Date.now() - 10;
+  return [Math.floor(time / 1000), (time % 1000) * 1_000_000];
 }
 
 export const runMeta = ({ id, argv, cwd, started, policyFiles, confined }: TriedMeta): ConstructorParameters<typeof RunFolder>[1] => ({

@@ -17,6 +17,7 @@ import { kindOf, type ObjectStat, statAt } from "../undo/index.ts";
 export class NotTried extends Error {}
 
 export const statPath = (path: string): ObjectStat | number => statAt(AT_FDCWD, cTextAddress(path));
+export const deviceOf = (stat: ObjectStat | number): string => (typeof stat === "number" ? "" : stat.id.slice(0, stat.id.lastIndexOf(":")));
 
 const KINDS_OF_COMMANDS: ReadonlySet<string> = new Set(["bash", "shell", "option", "command"]);
 
