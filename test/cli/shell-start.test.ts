@@ -70,12 +70,30 @@ const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const REFUSED = /refused: read .*id_rsa/;
 
 describe("a command that the hook heard of", () => {
-  it("and lets go ahead sandboxed: silence, then the host starts it, confined", () => {
+  it("and lets go ahead sandboxed: the host, which asks nothing then, starts it, confined", () => {
     const place = placed();
-    expect(hook(place, "PreToolUse", "./tidy.sh")).toBeUndefined();
+    expect(hook(place, "PreToolUse", "./tidy.sh")).toBe("allow");
     const { stdout, stderr } = start(place, frame(place, "./tidy.sh"));
     expect(stdout).toBe("ran\n");
     expect(stderr).toMatch(REFUSED);
+  });
+
+  /** [why a person, or the host, may have a say, the host's settings, its mode, what else is in the call] */
+  const SILENT: readonly (readonly [string, object, string, object])[] = [
+    ["a rule of the host's asks", { permissions: { ask: ["Bash(./tidy.sh)"] } }, "default", {}],
+    ["one denies", { permissions: { deny: ["Bash(./tidy.sh:*)"] } }, "acceptEdits", {}],
+    ["it is planning", {}, "plan", {}],
+    ["it judges by itself", {}, "auto", {}],
+    ["it asks nobody", {}, "dontAsk", {}],
+    ["it is to leave the host's own sandbox", {}, "default", { dangerouslyDisableSandbox: true }],
+  ];
+  it.each(SILENT)("and %s: silence, and where the dialog comes up it is answered", (_, rules, mode, more) => {
+    const place = placed();
+    const file = join(place.home, ".claude/settings.json");
+    place.write(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, "utf8")) as object), ...rules }));
+    const input = { permission_mode: mode, tool_input: { command: "./tidy.sh", ...more } };
+    expect(hook(place, "PreToolUse", "./tidy.sh", input)).toBeUndefined();
+    expect(start(place, frame(place, "./tidy.sh")).stderr).toMatch(REFUSED);
   });
 
   it("and the host's dialog would come up: it is answered, and nothing is rewritten", () => {
@@ -105,7 +123,7 @@ describe("a command that the hook heard of", () => {
     const place = placed();
     const line = `docker ps 2>/dev/null; echo "it's $?"; ./tidy.sh; cd src; echo 'done'`;
     place.write("src/a.ts", "");
-    expect(hook(place, "PreToolUse", line)).toBeUndefined();
+    expect(hook(place, "PreToolUse", line)).toBe("allow");
     expect(hook(place, "PermissionRequest", line)).toBe("allow");
     const { stdout, stderr } = start(place, frame(place, line));
     expect(stdout).toBe("it's 127\nran\ndone\n");
@@ -115,7 +133,7 @@ describe("a command that the hook heard of", () => {
 
   it("and that cannot be analysed: no question, confined", () => {
     const place = placed();
-    expect(hook(place, "PreToolUse", 'x=$(./tidy.sh); eval "$x"')).toBeUndefined();
+    expect(hook(place, "PreToolUse", 'x=$(./tidy.sh); eval "$x"')).toBe("allow");
     expect(hook(place, "PermissionRequest", 'x=$(./tidy.sh); eval "$x"')).toBe("allow");
   });
 

@@ -80,6 +80,8 @@ export interface Host {
    * silence, so that the host's own rules are heard, and, at the event that comes after them (`heard`), by an allow.
    */
   readonly wrapped?: "unheard" | "heard";
+  /** Where none of these rules speaks of the command, the allow is said at once: the host's dialog would show until the event after them. */
+  readonly answered?: true;
   /** Rules of the host's own that it would then not hold against that one: only what none of them speaks about is confined. */
   readonly unheard?: readonly ("ask" | "deny")[];
   /** It asks, and does not say whether for itself or because somebody wants it: who could is looked for. */

@@ -84,7 +84,11 @@ export interface DecideOptions extends Omit<Situation, "who" | "hostDecides" | "
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
   readonly extensions?: "off" | ExtensionLimits;
   /** Finds what a host is to start in the place of a command that goes ahead confined. Absent: it is only said that it would. */
-  readonly confine?: (request: Request, machine: Machine, verdict: RequestVerdict) => { readonly command: Instead } | Unconfinable;
+  readonly confine?: (
+    request: Request,
+    machine: Machine,
+    verdict: RequestVerdict,
+  ) => { readonly command: Instead; readonly answered?: boolean } | Unconfinable;
   /** Keeps what a tool of the host is about to change, for undo. Absent: nobody does. */
   readonly keepEdit?: KeepEdit;
   /** Another process judges it where this one fails, takes longer, or comes too late: `commit` throws `WatchFirst` then, before anything is left behind. */
@@ -337,7 +341,7 @@ function startConfined(request: Request, verdict: RequestVerdict, policy: Policy
     return as({ ...stricterOf(plain, verdictOf("ask", "confine.host-rule", { reason: started.problem })), actions, unknowns });
   }
   if ("problem" in started) return as({ ...plain, reason: `${plain.reason} (it was not sandboxed: ${started.problem})` });
-  if (wrapped === "unheard") return { verdict, answer: { ...answer, decision: "none" } };
+  if (wrapped === "unheard" && started.answered !== true) return { verdict, answer: { ...answer, decision: "none" } };
   return { verdict, answer, ...(wrapped === undefined ? { instead: started.command } : {}) };
 }
 

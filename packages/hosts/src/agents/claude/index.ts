@@ -83,6 +83,8 @@ function hostOf(mode: string | undefined, event: string, call: HookCall): Host {
     confines: event === "PermissionRequest" ? !leavesSandbox(payload) : wrapped,
     ...(event === "PermissionRequest" && !Array.isArray(payload["permission_suggestions"]) ? { unsaid: true as const } : {}),
     ...(wrapped ? { wrapped: event === "PermissionRequest" ? "heard" : "unheard" } : {}),
+    // In auto mode the host's own check is to see it, and where nobody is asked nothing is on the screen.
+    ...(wrapped && (mode === "default" || mode === "acceptEdits") && !leavesSandbox(payload) ? { answered: true as const } : {}),
     unheard: ["ask"],
     ...(goesOn(payload) || inSkill ? {} : { ends: END_HOOKS }),
   };

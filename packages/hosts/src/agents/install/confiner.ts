@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs
 import { confinedCommand, isConfinedCommand } from "@assent/core/action";
 import { attempt, isObject, parseJson } from "@assent/core/data";
 import { readJson5, toValue } from "@assent/core/edit/json5";
-import { type DecideOptions, projectOf, type Request } from "@assent/guard/engine";
+import { type DecideOptions, type Host, projectOf, type Request } from "@assent/guard/engine";
 import { isConfined, type RequestVerdict, startsOf, unconfined } from "@assent/core/policy";
 import {
   bootMoment,
@@ -58,7 +58,11 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
     return { problem: unable };
   }
   if (host.wrapped === "heard") return { command };
-  if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, "confined", verdict);
+  if (host.wrapped === "unheard") {
+    const left = leaveTicket(request, command, machine, session, "confined", verdict);
+    const speaks: Host = { ...host, unheard: ["ask", "deny"] };
+    return { ...left, answered: host.answered === true && objectionOf({ ...request, host: speaks }, command, machine) === undefined };
+  }
   return putInPlace(request, command, machine, verdict);
 }
 
