@@ -1,4 +1,5 @@
 import { builtinProgram } from "./builtins.ts";
+import { flowProgram } from "./flow.ts";
 import { nameProgram } from "./names.ts";
 import { sharedProgram } from "./shared.ts";
 import { valueProgram } from "./values.ts";
@@ -40,13 +41,14 @@ export class Generator {
   program(): string {
     this.count = 0;
     this.functions = [];
-    const alone = this.upTo(32);
+    const alone = this.upTo(36);
     if (alone < 6) return new StateGenerator(this).program();
     if (alone < 8) return this.multios();
     if (alone < 11) return sharedProgram(this);
     if (alone < 14) return builtinProgram(this);
     if (alone < 17) return valueProgram(this);
     if (alone < 19) return nameProgram(this);
+    if (alone < 23) return flowProgram(this);
     const lines = 1 + this.upTo(2);
     return (
       Array.from({ length: lines }, () => this.list(this.pick([1, 1, 2, 2, 3])))

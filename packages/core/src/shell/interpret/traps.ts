@@ -2,7 +2,7 @@ import type { Span } from "../../action/index.ts";
 import type { Context, ShellTrap, TrapEffects } from "../words/context.ts";
 import { parseShell } from "../words/parse.ts";
 import { RUNNER } from "./runner.ts";
-import { sameVariable, type ShellState } from "../words/state.ts";
+import { joinStates, sameLists, sameVariable, type ShellState } from "../words/state.ts";
 import { NOTHING, textOf, unknown, type Stream, type Value } from "../words/value.ts";
 import { failing, runStatements } from "./walk.ts";
 
@@ -61,19 +61,20 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
     const { readings } = cx;
     cx.traps.push(watched);
     cx.escapes.push({ from: "function", states: left }, { from: "loop", states: left });
-    const [{ out }] = failing(cx, () => runStatements(cx, state, parsed.script.commands, TRAP_INPUT));
+    const [{ out, ok, fail }, failed] = failing(cx, () => runStatements(cx, state, parsed.script.commands, TRAP_INPUT));
     cx.escapes.length -= 2;
+    const end = [ok, fail, ...failed].reduce(joinStates) ?? state;
     const steady =
       left.length === 0 &&
-      sameKeys(state.functions, trap.state.functions) &&
-      sameKeys(state.aliases, trap.state.aliases) &&
-      state.options.size === trap.state.options.size &&
-      sameVariable(state.positional, POSITIONAL);
-    const handed = new Set([...state.environment].filter(([name, one]) => trap.state.environment.get(name) !== one).map(([name]) => name));
+      sameLists(end.functions, trap.state.functions) &&
+      sameLists(end.aliases, trap.state.aliases) &&
+      end.options.size === trap.state.options.size &&
+      sameVariable(end.positional, POSITIONAL);
+    const handed = new Set([...end.environment].filter(([name, one]) => trap.state.environment.get(name) !== one).map(([name]) => name));
     return {
       names: watched.changed,
       handed,
-      attributes: state.attributes,
+      attributes: end.attributes,
       moves: watched.moved,
       prints: out.is !== "none",
       reads: cx.readings > readings,
@@ -83,9 +84,6 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
   cx.leave();
   return effects;
 }
-
-const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean =>
-  a.size === b.size && [...a].every(([name, value]) => b.get(name) === value);
 
 /** The state in which a trap is sprung: as when it was set, but for what has changed since. */
 function surprised({ state: before, since, changed, moved }: Omit<ShellTrap, "effects">, everything: boolean): ShellState {
@@ -105,20 +103,27 @@ export function judgeTraps(cx: Context, from: number): number {
   let at = from;
   for (let trap = cx.traps[at]; trap !== undefined && cx.step(); trap = cx.traps[++at]) {
     const state = surprised(trap, false);
+    const later = trap.state.fork();
     for (const [node] of cx.defined) {
       const name = node.name.value;
-      const known = state.functions.get(name);
-      if (known?.includes(node) === true) continue;
-      // A program may run in its place before the function is defined.
-      const before = known ?? (cx.world.lookup(name).path === undefined ? [] : [undefined]);
-      state.setFunction(name, [...before, node]);
+      const known = later.functions.get(name) ?? [];
+      if (!known.includes(node)) later.setFunction(name, [...known, node]);
     }
-    const watched: ShellTrap = { ...trap, changed: new Set(), moved: false };
+    // Before one is defined, and after it is taken away, a program may run in its place.
+    for (const [name, known] of later.functions)
+      state.setFunction(name, cx.world.lookup(name).path === undefined || known.includes(undefined) ? known : [undefined, ...known]);
+    const watched: ShellTrap = { ...trap, state: later, changed: new Set(), moved: false };
     cx.traps.push(watched);
     RUNNER.script(cx, state, trap.code, TRAP_INPUT, { span: trap.span, keep: true });
     cx.traps.splice(cx.traps.indexOf(watched), 1);
-    const more = [...watched.changed].some((name) => !trap.effects.names.has(name)) || (watched.moved && !trap.effects.moves);
-    if (more && !trap.last) cx.unknown("a trap that does something else once functions are defined anew", { span: trap.span });
+    if (!trap.last && exceeds(rehearse(cx, watched), trap.effects))
+      cx.unknown("a trap that does something else once functions are defined anew", { span: trap.span });
   }
   return at;
 }
+
+const exceeds = (now: TrapEffects, before: TrapEffects): boolean =>
+  (["moves", "prints", "reads", "controls"] as const).some((one) => now[one] && !before[one]) ||
+  [...now.names].some((name) => !before.names.has(name)) ||
+  [...now.handed].some((name) => !before.handed.has(name)) ||
+  [...now.attributes].some(([name, letters]) => before.attributes.get(name) !== letters);

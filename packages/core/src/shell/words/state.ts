@@ -451,7 +451,7 @@ const sameFrames = (a: ShellState["frames"], b: ShellState["frames"]): boolean =
     );
   });
 
-const sameLists = <T>(a: ReadonlyMap<string, readonly T[]>, b: ReadonlyMap<string, readonly T[]>): boolean =>
+export const sameLists = <T>(a: ReadonlyMap<string, readonly T[]>, b: ReadonlyMap<string, readonly T[]>): boolean =>
   a.size === b.size &&
   [...a].every(([name, list]) => {
     const other = b.get(name);

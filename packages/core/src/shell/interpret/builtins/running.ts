@@ -227,7 +227,11 @@ const leaveLoop: Builtin = (call) => {
   // In zsh it leaves the loop around the function, too.
   if (own.length === 0 && cx.maybeZsh && cx.escapes.some(({ from }) => from === "loop"))
     cx.unknown(`bash and zsh read \`${call.name}\` outside its loop differently`, { span: call.span });
-  if (own.length === 0) return done(state);
+  if (own.length === 0) {
+    // zsh gives up the line.
+    cx.mayGiveUp(state);
+    return done(state);
+  }
   for (const { states } of call.words.length === 0 ? own.slice(-1) : own) states.push(state.fork());
   return call.words.length === 0 || /^[1-9]\d*$/.test(textOf(call.words[0] ?? literal("")) ?? "")
     ? { out: NOTHING, ok: undefined, fail: undefined }

@@ -264,8 +264,7 @@ const set: Builtin = (call) => {
       else if (letter === "P") state.setOption("physical");
       else if (letter === "e") state.setOption("errexit");
       else if (letter === "u") state.setOption("nounset");
-      // From here on nothing runs, or only the rest of the line.
-      else if (letter === "n" || letter === "t") cx.cuts++;
+      else if ("bmnt".includes(letter)) mayStop(call);
     }
   }
   return done(state);
@@ -281,7 +280,13 @@ export function setOption(call: BuiltinCall, option: string | undefined, on: boo
   if (/^err_?exit$/i.test(option ?? "")) call.state.setOption("errexit");
   if (/^(nounset|no_?unset|unset)$/i.test(option ?? "")) call.state.setOption("nounset");
   if (option === "allexport" && on) call.state.setOption("allexport");
-  if (/^(no_?exec|onecmd|single_?command)$/i.test(option ?? "")) call.cx.cuts++;
+  if (/^(no_?exec|onecmd|single_?command|errtrace|functrace|interactive-comments|monitor)$/i.test(option ?? "")) mayStop(call);
+}
+
+/** From here on nothing runs, or only the rest of the line; or zsh takes no such option, and gives up what it is told. */
+function mayStop({ cx, state }: BuiltinCall): void {
+  cx.cuts++;
+  cx.mayGiveUp(state);
 }
 
 const shift: Builtin = (call) => {
