@@ -27,6 +27,8 @@ export const PARTS = [
   ["deadline", "npm run deadline", 30],
   ["equivalence", "npm run equivalence", 120],
   ["page", "npm run test:page", 30],
+  ["clients", "npm run test:agents", 120],
+  ["clients-sandboxed", "npm run test:confined -- --tenth", 60],
   ["team-faults", "npm run team:faults", 60],
   ["browser", "npm run test:browser", 15],
   ["declarations", "npm run test:declarations", 30],

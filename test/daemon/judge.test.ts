@@ -168,9 +168,12 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays", () => {
 
   it("says how a host's command is to be started as a fresh process does", () => {
     const renamed = (name: string): string => String.fromCharCode(name.charCodeAt(0) ^ 0x40) + name.slice(1);
-    const env = { HOME: place.home, ASSENT_CALLER: "renamed", [renamed("PATH")]: "/usr/bin:/bin", [renamed("SHELL")]: "/usr/bin/zsh" };
+    const caller = { PATH: "/usr/bin:/bin", SHELL: "/usr/bin/zsh", CLAUDE_CODE_SESSION_ID: "s-1" };
+    const handed = Object.fromEntries(Object.entries(caller).map(([name, value]) => [renamed(name), value]));
+    const env = { HOME: place.home, ASSENT_CALLER: "renamed", ...handed };
     const said: unknown[] = [];
-    for (const text of ["ls", "./build.sh", "rm -rf ~", "terraform apply"]) {
+    const tool = `source ${place.home}/.claude/shell-snapshots/snapshot-bash-1-a.sh 2>/dev/null || true && eval 'rm -rf ~' < /dev/null && pwd -P >| /tmp/claude-ab12-cwd`;
+    for (const text of ["ls", "./build.sh", "rm -rf ~", "terraform apply", tool]) {
       const words = [process.execPath, join(DIST, "bin.cjs"), "shell", "claude", "--", text];
       const call = (program: string, args: readonly string[]): Run => {
         const { status, stdout, stderr } = spawnSync(program, args, { cwd: place.project, env, encoding: "utf8" });
@@ -182,7 +185,8 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays", () => {
       expect({ text, ...warm }).toEqual({ text, ...call(process.execPath, words.slice(1)) });
       said.push(warm.status);
     }
-    expect(said).toEqual([11, 1, 1, 1]);
+    // What may be a server goes on to the run, which starts nothing and tells its client why; a command of a tool ends here.
+    expect(said).toEqual([11, 10, 10, 10, 1]);
   });
 
   it("judges by the folder and the PATH of the caller", () => {

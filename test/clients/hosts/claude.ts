@@ -1,5 +1,5 @@
 import { json, type Client } from "../client.ts";
-import { HOME, MOUNTED, PROJECT } from "../place.ts";
+import { ELSEWHERE, HOME, MOUNTED, PROJECT } from "../place.ts";
 
 const ARGS = "-p PROMPT --output-format stream-json --verbose --model claude-sonnet-4-5";
 
@@ -39,6 +39,13 @@ export const claude: Client = {
   modes: { usual: "", free: "--dangerously-skip-permissions" },
   detours: {
     "a monitored command": [{ tool: "Monitor", input: { command: "touch denied.txt", description: "a step", timeout_ms: 5000 } }],
+    "a command in the background": [
+      { tool: "Bash", input: { command: "touch denied.txt", description: "a step", run_in_background: true } },
+    ],
+    "a worktree": [
+      { tool: "EnterWorktree", input: { name: "other" } },
+      { tool: "Write", input: { file_path: `${ELSEWHERE}/outside.txt`, content: "outside\n" } },
+    ],
     // What it says of that is no outcome of a call, so the command itself follows.
     "a command within a skill": [
       { tool: "Skill", input: { skill: "quiet" } },
