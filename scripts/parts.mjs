@@ -117,7 +117,9 @@ export const imported = (root, own) => ({
     bundle.onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
       if (path.endsWith("/rules.ts")) return { path, external: true };
-      return /^(?:run|try|apply)$/.test(own) && later.includes(join(resolveDir, path)) ? { path: "./run.more.cjs", external: true } : undefined;
+      return /^(?:run|try|apply)$/.test(own) && later.includes(join(resolveDir, path))
+        ? { path: "./run.more.cjs", external: true }
+        : undefined;
     });
   },
 });
