@@ -11,10 +11,7 @@ const FILTERS = {
   run: either.flatMap((trapKill) =>
     either.map((ownIpc) => ["buildFilter", { observeReads: true, udp: false, trapSignals: false, trapKill, ownIpc }]),
   ),
-  try: [
-    ["buildFilter", { observeReads: false, ownIpc: true, tried: true }],
-    ...either.map((talks) => ["buildListenedFilter", talks]),
-  ],
+  try: [["buildFilter", { observeReads: false, ownIpc: true, tried: true }], ...either.map((talks) => ["buildListenedFilter", talks])],
 };
 
 const keyOf = (name, architecture, given) =>

@@ -10,9 +10,9 @@ const KEEP = `
 const module_ = { exports: {} };
 new Function("return " + require("node:fs").readFileSync(process.argv[1], "utf8"))()["start.own-caches"](module_.exports, require, module_, "", "");
 const { ownCaches } = module_.exports;
-const caches = ownCaches();
-caches.want("hook");
-caches.keep(new Map([["hook", { cache: () => Buffer.from("new") }]]));
+const caches = ownCaches("");
+caches.compile("hook", Buffer.from("text"), () => undefined, () => ({ cache: () => Buffer.from("new") }));
+caches.keep();
 `;
 
 const stateOf = ({ home }: Scratch): string => join(home, ".local/state/assent");

@@ -4,7 +4,7 @@ import { controlFile, stricterOf, verdictOf } from "@assent/core/policy";
 import { noteChanges, writeAtomic } from "@assent/guard/state";
 import { RunAudit } from "../audit.ts";
 import type { RunEvent } from "../types.ts";
-import { DEFAULT_CAPS, kindOf, type ObjectStat, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
+import { DEFAULT_CAPS, kindOf, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
 import { linesOf, parseRecord } from "../undo/journal.ts";
 import { Applier } from "./apply.ts";
 import { dropCaches, madeBy, withoutConflicts } from "./caches.ts";

@@ -67,9 +67,7 @@ export interface TriedPlace extends ViewPlace {
   readonly stamp: readonly [seconds: number, nanoseconds: number];
 }
 
-function isEmpty(folder: string): boolean {
-  return attempt(() => readdirSync(pathBytes(folder)).length === 0, false);
-}
+const isEmpty = (folder: string): boolean => attempt(() => readdirSync(pathBytes(folder)).length === 0, false);
 
 const ID = /^[0-9a-z][0-9a-z-]{7,63}$/;
 const MAX_META = 1 << 22;
@@ -203,11 +201,6 @@ export const goesOnIn = (machine: Machine, path: string): boolean =>
 
 /** Every tried run that is still there, oldest first. */
 export function listTried(machine: Machine): readonly TriedMeta[] {
-  let names: readonly string[];
-  try {
-    names = readdirSync(triedFolder(machine));
-  } catch {
-    return [];
-  }
+  const names = attempt(() => readdirSync(triedFolder(machine)), []);
   return names.flatMap((id) => readTried(machine, id) ?? []).sort((a, b) => a.started - b.started);
 }
