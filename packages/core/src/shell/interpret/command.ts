@@ -229,8 +229,7 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Shel
     });
     // zsh gives up the command where some elements are keyed and others are not, or a value has no key (zshparam(1), Array Parameters).
     const keyed = item.value.elements.filter((word) => KEYED.test(word.text)).length;
-    const isPaired = state.attributesOf(item.name).includes("A") && keyed === 0;
-    if (isPaired || (keyed > 0 && keyed < item.value.elements.length)) cx.mayGiveUp(state);
+    if (keyed < item.value.elements.length && (keyed > 0 || state.attributesOf(item.name).includes("A"))) cx.mayGiveUp(state);
     // Where each lies, and over which it is written, is not followed (bash(1), Arrays; zshparam(1), Array Parameters).
     if (item.value.elements.some((word) => KEYED.test(word.text)))
       return [unknown(`$${item.name}, some of whose elements name their place`, true)];

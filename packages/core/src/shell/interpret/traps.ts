@@ -2,7 +2,7 @@ import type { Span } from "../../action/index.ts";
 import type { Context, ShellTrap, TrapEffects } from "../words/context.ts";
 import { parseShell } from "../words/parse.ts";
 import { RUNNER } from "./runner.ts";
-import { joinStates, sameLists, sameVariable, type ShellState } from "../words/state.ts";
+import { joinPendingTraps, joinStates, sameAttributes, sameLists, sameVariable, type ShellState } from "../words/state.ts";
 import { NOTHING, textOf, unknown, type Stream, type Value } from "../words/value.ts";
 import { failing, runStatements } from "./walk.ts";
 
@@ -18,20 +18,17 @@ export function setTrap(cx: Context, state: ShellState, code: Value, span: Span 
   if (effects.moves) cx.moves();
   const out: Stream = effects.prints ? { is: "unknown", why: "what a trap prints", network: false } : NOTHING;
   if (last) return out;
-  if (effects.controls) cx.unknown("a trap that changes what names mean, or where the shell goes on", { span });
-  const { pendingTraps } = state;
-  state.pendingTraps = {
-    names: new Set([...pendingTraps.names, ...effects.names]),
-    moves: pendingTraps.moves || effects.moves,
-    prints: pendingTraps.prints || effects.prints,
-    reads: pendingTraps.reads || effects.reads,
-  };
+  if (effects.controls) doubtTrap(cx, span);
+  state.pendingTraps = joinPendingTraps(state.pendingTraps, effects);
   for (const name of effects.names) state.blur(name, `$${name}, which a trap may change`);
   for (const name of effects.handed) state.hand(name, { value: unknown(`$${name}, which a trap may set`, true), span });
   for (const [name, letters] of effects.attributes) state.addAttributes(name, letters);
   if (effects.moves) state.places = [];
   return out;
 }
+
+const doubtTrap = (cx: Context, span: Span | undefined): void =>
+  cx.unknown("a trap that changes what names mean, or where the shell goes on", { span });
 
 const CALM_EFFECTS: TrapEffects = {
   names: new Set(),
@@ -111,19 +108,17 @@ export function judgeTraps(cx: Context, from: number): number {
     }
     // Before one is defined, and after it is taken away, a program may run in its place.
     for (const [name, known] of later.functions)
-      state.setFunction(name, cx.world.lookup(name).path === undefined || known.includes(undefined) ? known : [undefined, ...known]);
+      state.setFunction(name, cx.world.lookup(name).path === undefined ? known : [undefined, ...known]);
     const watched: ShellTrap = { ...trap, state: later, changed: new Set(), moved: false };
     cx.traps.push(watched);
     RUNNER.script(cx, state, trap.code, TRAP_INPUT, { span: trap.span, keep: true });
     cx.traps.splice(cx.traps.indexOf(watched), 1);
-    if (!trap.last && exceeds(rehearse(cx, watched), trap.effects))
-      cx.unknown("a trap that does something else once functions are defined anew", { span: trap.span });
+    if (!trap.last && exceeds(rehearse(cx, watched), trap.effects)) doubtTrap(cx, trap.span);
   }
   return at;
 }
 
 const exceeds = (now: TrapEffects, before: TrapEffects): boolean =>
   (["moves", "prints", "reads", "controls"] as const).some((one) => now[one] && !before[one]) ||
-  [...now.names].some((name) => !before.names.has(name)) ||
-  [...now.handed].some((name) => !before.handed.has(name)) ||
-  [...now.attributes].some(([name, letters]) => before.attributes.get(name) !== letters);
+  [...now.names, ...now.handed].some((name) => !before.names.has(name)) ||
+  !sameAttributes(now.attributes, before.attributes);

@@ -291,7 +291,7 @@ const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|[0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1
 const NUL = /^\\(?:[xuU]?0+|400)$/;
 
 /** Nothing in bash; zsh keeps it, and what a program is given ends there. */
-export const isNul = (text: string): boolean => /^\$'\\0+'$/.test(text);
+export const isNul = (text: string): boolean => NUL.test(text.slice(2, -1));
 
 /** A NUL in front of other text ends it in bash. */
 export const isZshEscape = (text: string): boolean =>

@@ -383,7 +383,7 @@ function joinFrames(a: ShellState, b: ShellState): readonly ReadonlyMap<string, 
   });
 }
 
-function joinPendingTraps(a: PendingTraps, b: PendingTraps): PendingTraps {
+export function joinPendingTraps(a: PendingTraps, b: PendingTraps): PendingTraps {
   if (a === b) return a;
   return { names: new Set([...a.names, ...b.names]), moves: a.moves || b.moves, prints: a.prints || b.prints, reads: a.reads || b.reads };
 }
@@ -432,7 +432,7 @@ function sameEnvironment(a: ReadonlyMap<string, Handed>, b: ReadonlyMap<string, 
   if (a === b) return true;
   return a.size === b.size && [...a].every(([name, { value }]) => b.has(name) && sameVariable(value, b.get(name)?.value));
 }
-const sameAttributes = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
+export const sameAttributes = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
   a === b || (a.size === b.size && [...a].every(([name, letters]) => b.get(name) === letters));
 
 const sameFrames = (a: ShellState["frames"], b: ShellState["frames"]): boolean =>
