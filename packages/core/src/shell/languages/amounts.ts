@@ -152,22 +152,20 @@ const recursesOn = (text: string): boolean =>
     ({ index }) => !/\b(?:where|join|from\s+\w+(?:\s+\w+)?\s*,)/i.test(text.slice(index, closing(text, index))),
   );
 
-/** Arrangements of several things: more of them than anyone would look through. */
+/** Arrangements of things, of ten where nobody says how many: more of them than anyone would look through. */
 function arrangesMany(text: string): boolean {
-  return [
-    ...text.matchAll(/\b(product|permutations|combinations\w*)\s*\((?:range\s*\(\s*(\d{1,9})\s*\)|[^(),]{0,99})([^()]{0,99})\)/g),
-  ].some(([, how = "", things, more = ""]) => {
-    const [, times] = /,\s*(?:repeat\s*=|r\s*=)?\s*(\d{1,9})\s*$/.exec(more) ?? [];
-    const [of, by] = [Number(things ?? 10), Number(times ?? (how === "permutations" ? (things ?? 1) : 1))];
-    if (how === "product") return of ** by > MANY;
-    // As many as there are are all; of half of them there are most.
-    const chosen = how === "permutations" ? by : Math.min(by, of - by);
+  const calls = text.matchAll(
+    /\b(?:(product)|(permutations)|combinations\w*)\s*\((?:range\s*\(\s*(\d{1,9})\s*\)|[^(),]{0,99})(?:,[^()]{0,99}?(\d{1,9})\s*)?\)/g,
+  );
+  return [...calls].some(([, product, permutations, things = "10", times]) => {
+    const of = Number(things);
+    const by = Number(times ?? (permutations === undefined ? 1 : of));
     let count = 1;
-    for (let i = 0; i < chosen && count <= MANY; i++) count *= (of - i) / (how === "permutations" ? 1 : i + 1);
-    return count > MANY;
+    for (let i = 0; i < ((product ?? permutations) ? by : Math.min(by, of - by)) && count <= 1e9; i++)
+      count *= product ? of : (of - i) / (permutations ? 1 : i + 1);
+    return count > 1e9;
   });
 }
-const MANY = 1e9;
 
 /** A loop that goes on however often its body has run. */
 function hasNoEnd({ condition, rest, isUntil }: Asked): boolean {
