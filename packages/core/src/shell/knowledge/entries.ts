@@ -311,7 +311,7 @@ const below = new WeakMap<KnowledgeEntry, SubcommandRows>();
 
 function belowOf(entry: KnowledgeEntry): SubcommandRows {
   let rows = below.get(entry);
-  if (rows === undefined) below.set(entry, (rows = new SubcommandRows(entry.rows.subcommands ?? "", entry.kinds === true)));
+  if (rows === undefined) below.set(entry, (rows = new SubcommandRows(entry.rows.subcommands ?? "", entry.kinds === true, entry.about)));
   return rows;
 }
 
@@ -328,8 +328,14 @@ class SubcommandRows {
   private readonly read = new Map<string, readonly Subcommand[]>();
   private patterns: readonly Subcommand[] | undefined;
 
-  constructor(rows: string, kinds: boolean) {
-    this.rows = rows;
+  /** Of each record the rows say how far behind the one before it lies, of the first how far behind that of its command. */
+  constructor(rows: string, kinds: boolean, about: number) {
+    let at = about;
+    this.rows = rows.replaceAll(/\t(-?\d+)\+(\d+)\n/g, (_, gap: string, length: string) => {
+      const start = at + Number(gap);
+      at = start + Number(length);
+      return `\t${start}+${length}\n`;
+    });
     this.kinds = kinds;
   }
 

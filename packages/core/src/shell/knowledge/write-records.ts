@@ -23,7 +23,15 @@ export function writeRecords(entries: readonly TableEntry[], lines: ReadonlyMap<
   const write = (spec: SubcommandSpec, line: number | undefined, family?: string): string => {
     const { options, subcommands, summary, examples, bsd, ...fields } = spec;
     const other = bsd === undefined ? undefined : ` ${bsd.names} \t${write(bsd.spec, undefined)}`;
-    const below = Object.entries(subcommands ?? {}).map(([keys, one]) => `|${keys}\t${write(one, lines.get(one))}\n`);
+    const places = Object.entries(subcommands ?? {}).map(([keys, one]) => [keys, write(one, lines.get(one))] as const);
+    const start = records.length;
+    let before = start;
+    const below = places.map(([keys, place]) => {
+      const [from = 0, length = 0] = place.split("+").map(Number);
+      const gap = from - before;
+      before = from + length;
+      return `|${keys}\t${gap}+${length}\n`;
+    });
     const rows = (options ?? "").split("\n").filter((row) => row !== "");
     const listed = rows.filter((row) => !DIGITS.test(row));
     const own: EntryRows = {
@@ -40,7 +48,6 @@ export function writeRecords(entries: readonly TableEntry[], lines: ReadonlyMap<
       ...(summary === undefined ? {} : { summary }),
       ...examples,
     };
-    const start = records.length;
     records += asText({ ...fields, rows: own });
     if (Object.keys(about).length > 0) notes += `${start}\t${asText(about)}\n`;
     return family === undefined ? `${start}+${records.length - start}` : `${start}:${records.length}`;

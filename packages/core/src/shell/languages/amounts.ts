@@ -9,7 +9,8 @@ const FAR = String.raw`\d{10}`;
 /** What makes as much as it is told, in the words of whichever language, and numbers of bc(1) that grow with it. */
 const MUCH = anyOf(
   String.raw`(?:\.\.|\bx|["'\]]\s*\*|[[{]|\$#\w{1,60}\s*=)\s*\(?\s*${FAR}|\)\s*\*\s*\d{11}|["'\])\w]\s*\.[lrc]\w*just\s+${FAR}`,
-  String.raw`\b(?:(?:str_)?repeat|rep|x?range|generate_series|limit|Array(?:\.new)?|alloc\w{0,9}|[lr]?pad\w{0,9}|[lr]just|center|zfill|bytes|bytearray|zeroblob|` +
+  String.raw`\b(?:(?:str_)?repeat|rep|x?range|generate_series|limit|Array(?:\.new)?|alloc\w{0,9}|[lr]?pad\w{0,9}|` +
+    String.raw`[lr]just|center|zfill|bytes|bytearray|zeroblob|` +
     String.raw`rand\w{0,5}|ones|zeros|upto)` +
     String.raw`\s*\((?:[^(),]{0,99},)?\s*${FAR}`,
   String.raw`\b(?:factorial|comb|perm|pow)\s*\((?:[^(),]{0,99},)?\s*\d{8,}\s*\)|\be\s*\(\s*\d{7}|${FAR}\.times\b|\bscale\s*=\s*\d{8}|\[\s*\d{8,}\s*\]\s*=(?!=)`,
@@ -116,7 +117,8 @@ function conditionsIn(text: string): readonly Asked[] {
     const body = bodyOfDo(before);
     if (word !== "for" && body !== undefined) return [{ condition: parts[0] ?? "", rest: body, isUntil: word === "until" }];
     // What stands before the loop happens once, unless a loop or a function is begun there.
-    const rest = `${/[^;{}\n]*$/.exec(before)?.[0]}\n${/\b(?:def|function|sub|proc|lambda|while|until|for|loop|do)\b|[-=]>/.test(before) ? before : ""}\n${text.slice(end)}`;
+    const [same] = /[^;{}\n]*$/.exec(before) ?? [];
+    const rest = `${same}\n${/\b(?:def|function|sub|proc|lambda|while|until|for|loop|do)\b|[-=]>/.test(before) ? before : ""}\n${text.slice(end)}`;
     if (word === "for")
       return parts.length === 3 ? [{ condition: parts[1] ?? "", rest: `${text.slice(end)};${parts[2]}`, isUntil: false }] : [];
     return [{ condition: parts[0] ?? "", rest: parts.length > 1 ? `${rest};${parts[1]}` : rest, isUntil: word === "until" }];
@@ -152,22 +154,23 @@ const recursesOn = (text: string): boolean =>
     ({ index }) => !/\b(?:where|join|from\s+\w+(?:\s+\w+)?\s*,)/i.test(text.slice(index, closing(text, index))),
   );
 
-/** Arrangements of several things: more of them than anyone would look through. */
+const ARRANGES = new RegExp(
+  String.raw`\b(?:(product)|(permutations)|combinations\w*)\s*\((?:range\s*\(\s*(\d{1,9})\s*\)|[^(),]{0,99})` +
+    String.raw`(?:,[^()]{0,99}?(\d{1,9})\s*)?\)`,
+  "g",
+);
+/** Arrangements of things, of ten where nobody says how many: more of them than anyone would look through. */
 function arrangesMany(text: string): boolean {
-  return [
-    ...text.matchAll(/\b(product|permutations|combinations\w*)\s*\((?:range\s*\(\s*(\d{1,9})\s*\)|[^(),]{0,99})([^()]{0,99})\)/g),
-  ].some(([, how = "", things, more = ""]) => {
-    const [, times] = /,\s*(?:repeat\s*=|r\s*=)?\s*(\d{1,9})\s*$/.exec(more) ?? [];
-    const [of, by] = [Number(things ?? 10), Number(times ?? (how === "permutations" ? (things ?? 1) : 1))];
-    if (how === "product") return of ** by > MANY;
-    // As many as there are are all; of half of them there are most.
-    const chosen = how === "permutations" ? by : Math.min(by, of - by);
+  const calls = text.matchAll(ARRANGES);
+  return [...calls].some(([, product, permutations, things = "10", times]) => {
+    const of = Number(things);
+    const by = Number(times ?? (permutations === undefined ? 1 : of));
     let count = 1;
-    for (let i = 0; i < chosen && count <= MANY; i++) count *= (of - i) / (how === "permutations" ? 1 : i + 1);
-    return count > MANY;
+    for (let i = 0; i < ((product ?? permutations) ? by : Math.min(by, of - by)) && count <= 1e9; i++)
+      count *= product ? of : (of - i) / (permutations ? 1 : i + 1);
+    return count > 1e9;
   });
 }
-const MANY = 1e9;
 
 /** A loop that goes on however often its body has run. */
 function hasNoEnd({ condition, rest, isUntil }: Asked): boolean {

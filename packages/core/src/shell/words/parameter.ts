@@ -17,24 +17,7 @@ const listOf = (why: string, ambient = false): Fields => ({
 });
 const one = (value: Value): Fields => ({ fields: undefined, value });
 const number = (why: string): Value => ({ atoms: [{ hole: true, why, number: true }], many: false });
-const NUMERIC = new Set([
-  "#",
-  "?",
-  "$",
-  "!",
-  "RANDOM",
-  "SECONDS",
-  "LINENO",
-  "UID",
-  "EUID",
-  "PPID",
-  "BASHPID",
-  "EPOCHSECONDS",
-  "COLUMNS",
-  "LINES",
-  "SRANDOM",
-  "SHLVL",
-]);
+const NUMERIC = new Set("# ? $ ! RANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS COLUMNS LINES SRANDOM SHLVL".split(" "));
 
 export function readParameter(ex: Expansion, part: SimpleExpansionPart | ParameterExpansionPart, quoted: boolean): Fields {
   if (part.type === "SimpleExpansion") return lookup(ex, part.text.slice(1), quoted);
