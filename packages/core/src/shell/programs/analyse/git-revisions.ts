@@ -60,9 +60,12 @@ function colonOf(text: string): number {
 /** git-stash(1), `show`: it takes no paths, and its operand is a stash behind `--`, too. */
 const isStash = ({ grammar }: Pick<Invocation, "grammar">): boolean => grammar.options.has("--only-untracked");
 
+/** git-fast-export(1): its own reader of options takes the first `--` away. */
+const takesDashes = (grammar: Invocation["grammar"]): boolean => isStash({ grammar }) || grammar.options.has("--fake-missing-tagger");
+
 /** Operands in front of `--`, where no path stands. */
 export function revisionsOf({ args, words, grammar }: Invocation): readonly Value[] {
-  if (isStash({ grammar })) return args.operands;
+  if (takesDashes(grammar)) return args.operands;
   const isValue = (word: Value): boolean => args.options.some(({ value, second }) => value === word || second === word);
   const dashes = words.findIndex((word) => textOf(word) === "--" && !isValue(word));
   const paths = new Set(dashes < 0 ? [] : words.slice(dashes));
