@@ -65,3 +65,21 @@ describe("what reads, and what speaks about it, is as it was", () => {
     ["mcp__notion__query_database", { filter: "x", description: "Drop the table" }],
   ])("%s %j", (tool, input) => expect(verdict(tool, input)).toBe("none"));
 });
+
+describe("a file of queries that a client is told to run", () => {
+  const files = place({
+    "drop.sql": "begin;\ndrop table users;\ncommit;\n",
+    "seed.sql": "insert into users values (1);\n",
+    "db/wipe.sql": "truncate users;",
+  });
+  files.user({ permissions: { allow: ["Bash"] } });
+  it.each<[string, string]>([
+    ["psql -f drop.sql", "ask"],
+    ["psql -d app --file=drop.sql", "ask"],
+    ["cd db && psql -f wipe.sql", "ask"],
+    ["psql -f seed.sql", "allow"],
+    ["psql -f not-there.sql", "allow"],
+  ])("counts for what it destroys: %s", (line, decision) => {
+    expect(files.verdict(line).decision).toBe(decision);
+  });
+});

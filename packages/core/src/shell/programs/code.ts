@@ -1,5 +1,6 @@
 import { type DangerId, DATABASE_FILE } from "../../action/index.ts";
 import { HOME, type CodeFinding } from "../languages/finding.ts";
+import { resolvePath } from "../../path/index.ts";
 import { readForeignCalls } from "../languages/foreign-calls.ts";
 import { LANGUAGES } from "../languages/index.ts";
 import { applyEffect } from "./effects.ts";
@@ -148,6 +149,16 @@ export function scriptFile(inv: Invocation, language: string, value: Value): voi
   if (isDescriptor(text)) codeFromStream(inv, language, { is: "unknown", why: `what is open as ${text ?? ""}`, network: false });
   emitFile(inv, "read", value);
   addCode(inv, language, text === undefined ? "data" : "file", text ?? describe(value));
+  if (text !== undefined && /sql|duckdb/.test(language)) readQueries(inv, language, text);
+}
+
+/** What a file of queries destroys: where that happens nobody sees it, nor takes it back. */
+function readQueries(inv: Invocation, language: string, file: string): void {
+  for (const place of inv.places) {
+    const text = place.is === "at" ? inv.cx.world.text?.(resolvePath(place.path, file)) : undefined;
+    const findings = text === undefined ? undefined : LANGUAGES[language]?.(text, surroundingsOf(inv, language));
+    applyFindings(inv, language, findings?.filter(({ does }) => does === "destroy") ?? [], "");
+  }
 }
 
 /** An interpreter whose program arrives through a pipe. */
