@@ -151,8 +151,11 @@ export interface ExecAction extends ActionBase {
   readonly needs?: readonly string[];
   /** Nobody says what all its words are for: deny and ask rules read them as commands. From here on nobody knows the program that gets them. */
   readonly handed?: number;
-  /** Texts that nobody reads here and that may have commands in them: code on its input, the words of a line that is not understood. */
-  readonly unread?: readonly { readonly text: string; readonly isCode: boolean }[];
+  /**
+   * Texts that nobody reads here and that may have commands in them: code on its input, the words of a line that is not understood.
+   * `begins`: where one of the text's lines or parts begins.
+   */
+  readonly unread?: readonly { readonly text: string; readonly isCode: boolean; readonly begins?: boolean }[];
   /** What it starts in another place: a container, another machine. */
   readonly elsewhere?: readonly ElsewhereCommand[];
   /** Index of the interpreter in whose process it works, as a module of it: `python -m pip`. */

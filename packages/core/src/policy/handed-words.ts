@@ -111,11 +111,11 @@ function* handedCommands(action: ExecAction, { index, match, isStarted, supervis
     for (const other of otherNames(commandOf(action, started, match), speaks)) yield { ...there, ...other, part: other.part || !certain };
   }
   if (handed === undefined || supervised) return;
-  for (const { text, isCode } of unread)
+  for (const { text, isCode, begins } of unread)
     for (const line of text.replaceAll(BETWEEN_TEXTS, " ").split(BETWEEN_WORDS)) {
       const words = line.trim().split(/\s+/);
       for (const [start, word] of words.entries()) {
-        if (!speaks(word)) continue;
+        if (!speaks(word) || (begins === true && start > 0)) continue;
         const started = words.slice(start, start + LONGEST).map((one) => ({ known: true as const, text: one }));
         yield { argv: started, at: 0, part: true, ...(isCode ? {} : { isText: true }) };
       }

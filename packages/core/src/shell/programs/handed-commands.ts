@@ -79,8 +79,11 @@ export function readHandedCommands(
   const isCode = codes.some(({ source }) => source === "inline");
   // What code that lies elsewhere makes of its input is in no table, either.
   const runsInput = codes.some(({ source }) => source !== "inline");
+  const isRead = isCode || isDoubted || RUNNER.has(name);
   const unread = [
-    ...(input !== undefined && (open || isCode || isDoubted || runsInput || RUNNER.has(name)) ? [{ text: input, isCode }] : []),
+    ...(input !== undefined && isRead ? [{ text: input, isCode }] : []),
+    // Who may as well take it for a text starts what stands at a beginning.
+    ...(input !== undefined && !isRead && (open || runsInput) ? [{ text: input, isCode: false, begins: true }] : []),
     ...(runsInput ? words.flatMap((word, at) => inlineIn(word, words[at - 1])) : []),
     ...(isCode || isDoubted ? [{ text: words.map((word) => wordOf(word, applied?.values)).join(" "), isCode: false }] : []),
   ];
