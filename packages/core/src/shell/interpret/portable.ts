@@ -198,3 +198,11 @@ export function doubtBuiltin({ cx, state, span }: Standing, name: string, words:
 }
 
 const NONE: Value = { atoms: [], many: false };
+
+/** zshmisc(1), "Reserved Words": those that bash takes for names. */
+export const isZshWord = (name: string): boolean =>
+  /^(?:declare|end|export|float|foreach|integer|local|nocorrect|readonly|repeat|typeset)$/.test(name);
+
+/** Functions that the shells call by themselves (bash(1), COMMAND EXECUTION; zshmisc(1), SPECIAL FUNCTIONS). */
+export const isCalledByShell = (name: string): boolean =>
+  /^(?:command_not_found_handler?|TRAP[A-Z0-9]+|chpwd|precmd|preexec|periodic|zshexit|zshaddhistory|zsh_directory_name)$/.test(name);

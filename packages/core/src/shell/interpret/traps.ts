@@ -53,6 +53,8 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
   if (parsed?.ok !== true || !cx.enter()) return { ...CALM_EFFECTS, moves: true, prints: true, reads: true, controls: true };
   const effects = cx.rehearse((): TrapEffects => {
     const state = surprised(trap, true);
+    // With those that the line may have set since.
+    const { size: options } = state.options;
     const watched = { ...trap, changed: new Set<string>(), moved: false, effects: CALM_EFFECTS };
     const left: ShellState[] = [];
     const { readings } = cx;
@@ -65,7 +67,7 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
       left.length === 0 &&
       sameLists(end.functions, trap.state.functions) &&
       sameLists(end.aliases, trap.state.aliases) &&
-      end.options.size === trap.state.options.size &&
+      end.options.size === options &&
       sameVariable(end.positional, POSITIONAL);
     const handed = new Set([...end.environment].filter(([name, one]) => trap.state.environment.get(name) !== one).map(([name]) => name));
     return {

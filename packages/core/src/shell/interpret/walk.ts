@@ -22,6 +22,7 @@ import { BY_SHELL, type Context, type StepOutcome } from "../words/context.ts";
 import { readTest } from "../words/evaluated.ts";
 import { expandFields, expandText, type Expansion } from "../words/expand.ts";
 import { sharedInput, takeInput, withInput, withOwnInput } from "../words/input.ts";
+import { isCalledByShell, isZshWord } from "./portable.ts";
 import { doubtAmount, readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "../words/state.ts";
 import { endless, isEndless, isNetwork, NOTHING, oneWord, perhaps, sequence, unknown, type Stream, type Value } from "../words/value.ts";
@@ -276,7 +277,8 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       cx.doubt(cx.span(node), [
         cx.timed > 0 && cx.maybeZsh && { reason: "bash and zsh read a function defined under `time` differently" },
         state.aliases.has(name) && { reason: `the alias ${name} may stand where a function gets its name, and gives it another` },
-        CALLED_BY_SHELL.test(name) && { reason: `the shell itself calls the function ${name}` },
+        cx.maybeZsh && isZshWord(name) && { reason: `${name} is a word of zsh itself, which no function replaces` },
+        isCalledByShell(name) && { reason: `the shell itself calls the function ${name}` },
       ]);
       state.setFunction(name, [node]);
       cx.defined.set(node, { state, called: false });
@@ -309,10 +311,6 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       return same(NOTHING, state);
   }
 }
-
-/** Functions that the shells call by themselves (bash(1), COMMAND EXECUTION; zshmisc(1), SPECIAL FUNCTIONS). */
-const CALLED_BY_SHELL =
-  /^(command_not_found_handler?|TRAP[A-Z0-9]+|chpwd|precmd|preexec|periodic|zshexit|zshaddhistory|zsh_directory_name)$/;
 
 function runIf(cx: Context, state: ShellState, node: If, stdin: Stream): ShellOutcome {
   const outs: Stream[] = [];
