@@ -40,6 +40,7 @@ describe("what git keeps of a file that may not be read (J14)", () => {
       "git archive HEAD",
       "git stash show -p",
       "git stash list -p",
+      "git grep -- src HEAD",
       "git fast-export HEAD",
       "git fast-export -- HEAD",
       "printf '%s\\n' --all | git fast-export -- HEAD",

@@ -64,10 +64,14 @@ const isStash = ({ grammar }: Pick<Invocation, "grammar">): boolean => grammar.o
 const takesDashes = (grammar: Invocation["grammar"]): boolean => isStash({ grammar }) || grammar.options.has("--fake-missing-tagger");
 
 /** Operands in front of `--`, where no path stands. */
-export function revisionsOf({ args, words, grammar }: Invocation): readonly Value[] {
+export function revisionsOf(inv: Invocation): readonly Value[] {
+  const { args, words, grammar } = inv;
   if (takesDashes(grammar)) return args.operands;
+  // git's builtin/grep.c: one that stands before the pattern separates nothing.
+  const pattern = patternOf(inv);
+  const before = pattern === undefined ? -1 : words.indexOf(pattern);
   const isValue = (word: Value): boolean => args.options.some(({ value, second }) => value === word || second === word);
-  const dashes = words.findIndex((word) => textOf(word) === "--" && !isValue(word));
+  const dashes = words.findIndex((word, at) => at > before && textOf(word) === "--" && !isValue(word));
   const paths = new Set(dashes < 0 ? [] : words.slice(dashes));
   return args.operands.filter((word) => !paths.has(word));
 }
