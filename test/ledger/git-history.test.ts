@@ -41,6 +41,8 @@ describe("what git keeps of a file that may not be read (J14)", () => {
       "git stash show -p",
       "git stash list -p",
       "git grep -- src HEAD",
+      "git show --tags HEAD:a.txt",
+      "git show --branches --remotes HEAD:a.txt",
       "git fast-export HEAD",
       "git fast-export -- HEAD",
       "printf '%s\\n' --all | git fast-export -- HEAD",

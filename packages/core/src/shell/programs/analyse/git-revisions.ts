@@ -140,6 +140,11 @@ const readStore = (inv: Invocation, why: string): void => emitTarget(inv, "read"
 const COUNTS =
   /^(?:-[sqX]|--(?:(?:short|num|dir|compact-)?(?:stat|summary)|name-(?:only|status)|raw|no-patch|quiet|files-with(?:out)?-match(?:es)?|count))$/;
 
+/** git-rev-list(1): each means commits beside those that words name. */
+const MORE_REVISIONS = "--all --branches --tags --remotes --glob --reflog --alternate-refs --bisect --stdin --merge --walk-reflogs".split(
+  " ",
+);
+
 /**
  * What it shows of files that no word names: all that is tracked, below the folders that are named, but for `:!PATH`. Written rules speak
  * about them, as they do where a program walks through the folder.
@@ -167,6 +172,7 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
   const others = revisions.filter((word) => !named.includes(word));
   // git-diff(1): one folder of a commit is compared with the working tree.
   const inTrees =
+    !has(inv, ...MORE_REVISIONS) &&
     others.length > (inv.grammar.options.has("--merge-base") ? 1 : 0) &&
     others.every((word) => behindFirstColon(word) !== undefined && !isMessage(word));
   const isSearch = inv.grammar.slots?.some(({ name }) => name === "pattern" || name === "tree") === true;
