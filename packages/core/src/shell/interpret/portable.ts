@@ -17,7 +17,11 @@ export function doubtScript(cx: Context, state: ShellState, script: ParsedScript
   if (what !== undefined) cx.unknown(`not every sh reads \`${what}\` as bash does`, { span, help: HELP });
 }
 
-/** mksh drops the whole word where what `${NAME=…}` assigns turns out to be empty (R59, run). */
+/** mksh drops the whole word, quotes in it or not, where what `${NAME%…}` leaves behind other text that is empty is empty, too (R59, run). */
+const isTrimmed = ({ parts = [] }: Word): boolean =>
+  parts.some((part) => part.type === "ParameterExpansion" && part.operation?.type === "Remove");
+
+/** So it does where what `${NAME=…}` assigns turns out to be empty. */
 const mayVanish = ({ parts = [] }: Word): boolean =>
   parts.some(
     (part) =>
@@ -93,7 +97,10 @@ function bashism(node: SyntaxNode): string | undefined {
     case "LocaleString":
       return '$"…"';
     case "Word":
-      if (node.parts !== undefined && node.parts.length > 1 && mayVanish(node)) return "${NAME=…} in a word";
+      if (node.parts !== undefined && node.parts.length > 1) {
+        if (mayVanish(node)) return "${NAME=…} in a word";
+        if (isTrimmed(node) && !tellsText(node)) return "${NAME%…} in a word";
+      }
       // ksh93 and mksh expand `{$x}` by the commas in the text of x.
       if (node.parts?.some(expands) === true && node.parts.some((part) => part.type === "Literal" && part.text.includes("{")))
         return "{$NAME}";
