@@ -140,7 +140,7 @@ export function addTrustCommands(assent: Command): void {
         "into your own policy.",
     )
     .option("--for <time>", "for so long, such as 2h or 3d; then it asks again")
-    .option("--tried", "try each first: nothing on disk changes before it has ended and was judged as a whole (docs/trust.md)")
+    .option("--tried", "try each first: nothing on disk changes before it has ended and was judged as a whole (docs/how-to/try.md)")
     .action(starts(async () => (await import("./auto.ts")).autoSandbox));
   auto
     .command("ask")
