@@ -106,8 +106,8 @@ const TAKES = {
   "more.judge": ["hook"],
   "shell.obeyed": ["hook"],
   "more.reader": ["hook"],
-  "shell.confiner": ["hook"],
-  "more.session": ["shell.confiner"],
+  "start.confiner": ["hook"],
+  "more.session": ["start.confiner"],
   "more.held-question": ["more.session", "more.reader"],
   "more.held-advice": ["more.held-question", "more.session", "more.reader"],
   "run.more": ["run"],
@@ -123,7 +123,7 @@ const TAKES = {
  */
 const HALVES = {
   hook: /^(?:policy\/(?:kinds\/|match\/tool-fields|layers|tables\/agent-table)|pattern\/regex|action\/call|state\/(?:live-runs|grants))/,
-  "shell.confiner": /^(?:state\/(?:replace|grants)|action\/call|agents\/install\/own)\.ts$/,
+  "start.confiner": /^(?:state\/(?:replace|grants)|action\/call|agents\/install\/own)\.ts$/,
   run: /^engine\/decide\.ts$/,
 };
 
@@ -243,17 +243,17 @@ function partsToBuild(filters, tables) {
   const running = { supported: { "dynamic-import": false } };
   return Object.fromEntries([
     made("shell", own("shell"), [LANGUAGES], [knowledgeFromFile(root)], { define: { ...part.define, ...tables } }),
-    made("shell.survey", own("shell.survey"), [{ shell: SELDOM.shell }], [knowledgeFromFile(root)], {
+    made("more.survey", own("more.survey"), [{ shell: SELDOM.shell }], [knowledgeFromFile(root)], {
       define: { ...part.define, ...tables },
     }),
-    ...["shell.languages", "shell.patch", "shell.extensions", "hook.server", "hook.ignore", "hook.auto"].map((name) =>
+    ...["start.languages", "more.patch", "more.extensions", "hook.server", "hook.ignore", "hook.auto"].map((name) =>
       made(name, own(name), []),
     ),
-    ...["shell.consents", "shell.obeyed"].map((name) => made(name, own(name), [SELDOM, OF_FILES])),
+    ...["more.consents", "shell.obeyed"].map((name) => made(name, own(name), [SELDOM, OF_FILES])),
     ...agentFiles().map(([name, file]) => agent(name, file)),
     made("hook", cli("hook"), hooks),
     ...["edit-keeper", "watch", "fleet-start"].map((name) => made(`hook.${name}`, cli(name), hooks)),
-    made("shell.confiner", { entryPoints: [sourceFile(root, "agents/install/confiner.ts")] }, hooks),
+    made("start.confiner", { entryPoints: [sourceFile(root, "agents/install/confiner.ts")] }, hooks),
     made("more.reader", { entryPoints: [sourceFile(root, "engine/reader/index.ts")] }, hooks),
     ...["session", "held", "held-question", "held-advice"].map((name) => made(`more.${name}`, cli(name), hooks)),
     made("more.judge", cli("serve-daemon"), hooks),

@@ -1,5 +1,5 @@
 // The parts of dist/. A part is made of modules that are evaluated when something of them is first called; it is named by the text in which it
-// lies (`shell.languages` in shell.cjs), and each text has one code cache.
+// lies (`start.languages` in start.cjs), and each text has one code cache.
 import { transform } from "esbuild";
 import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
@@ -13,10 +13,10 @@ const files = (folder, names) => names.split(" ").map((name) => `${folder}/${nam
 /** Called by few requests, whoever judges them. sed is in every other command, so its reader is in `shell`. */
 export const SELDOM = {
   shell: ["shell/index.ts"],
-  "shell.survey": ["shell/survey/index.ts"],
-  "shell.patch": ["patch/index.ts"],
-  "shell.consents": ["engine/consents/find.ts"],
-  "shell.extensions": ["engine/extensions/run.ts"],
+  "more.survey": ["shell/survey/index.ts"],
+  "more.patch": ["patch/index.ts"],
+  "more.consents": ["engine/consents/find.ts"],
+  "more.extensions": ["engine/extensions/run.ts"],
   "hook.server": ["request/server-fields.ts"],
 };
 /** Of most runs, and of few other requests. */
@@ -26,7 +26,7 @@ export const OF_FILES = {
   "hook.ignore": ["policy/git-ignore.ts"],
 };
 export const LANGUAGES = {
-  "shell.languages": files(
+  "start.languages": files(
     "shell/languages",
     "amounts awk base64 javascript jq library-calls perl python python-library roff ruby sed sql",
   ),
@@ -39,7 +39,7 @@ export const HOOKS = {
   "hook.edit-keeper": ["cli/edit-keeper.ts"],
   "hook.watch": ["cli/watch.ts"],
   "hook.fleet-start": ["cli/fleet-start.ts"],
-  "shell.confiner": ["agents/install/confiner.ts"],
+  "start.confiner": ["agents/install/confiner.ts"],
   "start.shell": ["cli/shell-start.ts"],
   "more.session": ["cli/session.ts"],
   "more.held": ["cli/held.ts"],
@@ -211,7 +211,7 @@ const NAMED = 'const __name = (target, value) => Object.defineProperty(target, "
 const ITSELF = "assent-itself";
 
 /** What the core has of the parts, for the library in one piece. */
-const OF_CORE = { shell: "shell", "shell.patch": "patches", "hook.server": "servers", "hook.ignore": "ignored" };
+const OF_CORE = { shell: "shell", "more.patch": "patches", "hook.server": "servers", "hook.ignore": "ignored" };
 
 /** What the library in one piece brings along in the place of the parts: of the core what is in it, the rest itself. */
 function wholeSource() {

@@ -40,7 +40,7 @@ setFlagsFromString("--no-sparkplug");
 for (const compiler of ["turbo", "maglev"]) setFlagsFromString(`--${compiler}-filter=~`);
 try {
   const { hook, scripts, load } = loadHook(dist, require, false);
-  for (const part of ["hook.watch", "hook.edit-keeper", "hook.ignore", "shell.confiner", "start.shell", "start.ended", "start.own-caches"])
+  for (const part of ["hook.watch", "hook.edit-keeper", "hook.ignore", "start.confiner", "start.shell", "start.ended", "start.own-caches"])
     load(`./${part}.cjs`);
   // Twice: the second time the compiled policy comes from the cache, as it mostly does.
   for (const round of [1, 2]) {

@@ -117,22 +117,22 @@ describe("the package", () => {
       "./hook.ignore.cjs",
       "./hook.server.cjs",
       "./hook.watch.cjs",
+      "./more.consents.cjs",
+      "./more.extensions.cjs",
       "./more.held-advice.cjs",
       "./more.held.cjs",
+      "./more.patch.cjs",
       "./more.reader.cjs",
       "./more.session.cjs",
       "./shell.cjs",
-      "./shell.confiner.cjs",
-      "./shell.consents.cjs",
-      "./shell.extensions.cjs",
       "./shell.obeyed.cjs",
-      "./shell.patch.cjs",
+      "./start.confiner.cjs",
       "node:fs",
     ]);
     expect(requiredIn(partText("hook.watch"))).toEqual(["node:worker_threads"]);
     for (const agent of AGENT_IDS) expect([agent, requiredIn(partText(`hook.agent-${agent}`))]).toEqual([agent, []]);
-    expect(requiredIn(partText("shell"))).toEqual(["./shell.languages.cjs", "node:fs"]);
-    expect(requiredIn(partText("shell.languages"))).toEqual([]);
+    expect(requiredIn(partText("shell"))).toEqual(["./start.languages.cjs", "node:fs"]);
+    expect(requiredIn(partText("start.languages"))).toEqual([]);
   });
 
   it("the parts of the hook hold what their requests need", () => {
