@@ -31,9 +31,9 @@ export interface World {
   kind(path: string): "file" | "directory" | "other" | "missing";
   /**
    * Who a bare program name is. `known`: found in a trusted folder, or not found at all;
-   * `untrusted`: found inside the project, a temp folder or a folder others may write.
+   * `untrusted`: found inside the project, a temp folder or a folder others may write. `real`: where its links lead, if that is known already.
    */
-  lookup(name: string): { readonly path: string | undefined; readonly trusted: boolean };
+  lookup(name: string): { readonly path: string | undefined; readonly trusted: boolean; readonly real?: string };
   /** True when this path, symlinks resolved, is a program in a trusted folder. */
   trustedProgram(path: string): boolean;
   /**

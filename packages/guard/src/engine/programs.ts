@@ -1,13 +1,12 @@
 import { statSync } from "node:fs";
+import type { World } from "@assent/core/action";
 import { attempt } from "@assent/core/data";
 import { foldCase, isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
 import { isSystemFolder, isToolFolder } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 
-interface ProgramLookup {
-  lookup(name: string): { readonly path: string | undefined; readonly trusted: boolean };
-  trustedProgram(path: string): boolean;
-}
+type FoundProgram = ReturnType<World["lookup"]>;
+type ProgramLookup = Pick<World, "lookup" | "trustedProgram">;
 
 interface ProgramsOptions {
   readonly machine: Machine;
@@ -35,7 +34,7 @@ function isProgram(path: string): boolean {
 interface Findings {
   readonly until: number;
   readonly folders: Map<string, boolean>;
-  readonly names: Map<string, { readonly path: string | undefined; readonly trusted: boolean }>;
+  readonly names: Map<string, FoundProgram>;
   /** By more than one decision. */
   used: boolean;
 }
@@ -122,9 +121,9 @@ export function programs({ machine, projectRoot, canonical, mayHold }: ProgramsO
       path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry)))));
 
   /** For this decision. */
-  const seen = new Map<string, { readonly path: string | undefined; readonly trusted: boolean }>();
+  const seen = new Map<string, FoundProgram>();
 
-  const search = (name: string): { path: string | undefined; trusted: boolean } => {
+  const search = (name: string): FoundProgram => {
     // Behind the first name a listing costs less than looking for each in every folder.
     const listed = seen.size + names.size > 0 && requests > FEW_REQUESTS && !name.includes("/") ? foldCase(name) : undefined;
     for (const entry of path) {
@@ -133,7 +132,7 @@ export function programs({ machine, projectRoot, canonical, mayHold }: ProgramsO
       const folder = normalise(entry);
       if (listed !== undefined && !mayHold(folder, listed)) continue;
       const file = joinPath(folder, name);
-      if (isProgram(file)) return { path: file, trusted: trustedFile(file) };
+      if (isProgram(file)) return { path: file, trusted: trustedFile(file), real: canonical(file) };
     }
     return { path: undefined, trusted: true };
   };

@@ -204,8 +204,8 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
   const all = cx.actions.slice(before);
   const read = pathsRead(all);
   // `--random-source`: they take a few bytes of it.
-  const [, sampled] =
-    words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => SAMPLES.has(name) && match !== null) ?? [];
+  const samples = SAMPLES.has(name) ? words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")) : [];
+  const [, sampled] = samples.find((match) => match !== null) ?? [];
   if (sampled !== undefined && read.includes(sampled)) read.splice(read.indexOf(sampled), 1);
   const isLong = printsWithoutEnd(name, words, read, stdin);
   if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || makesMuch(name, words, stdin))
@@ -304,6 +304,7 @@ interface ProgramIdentity {
   readonly basename: string;
   readonly trusted: boolean;
   readonly resolved: string | undefined;
+  readonly real?: string | undefined;
   /** Known only by folding case: dangers count, knowledge does not. */
   readonly folded: boolean;
 }
@@ -314,7 +315,7 @@ function identify(call: ProgramCall, written: string): ProgramIdentity {
   const folded = entryFor(basename) === undefined && entryFor(basename.toLowerCase()) !== undefined;
   if (!written.includes("/")) {
     const found = world.lookup(written);
-    return { basename, trusted: found.trusted, resolved: found.path, folded };
+    return { basename, trusted: found.trusted, resolved: found.path, real: found.real, folded };
   }
   const [place] = call.state.places;
   if (!written.startsWith("/") && (call.state.places.length !== 1 || place?.is !== "at"))

@@ -14,6 +14,7 @@ interface Program {
   readonly basename: string;
   readonly trusted: boolean;
   readonly resolved: string | undefined;
+  readonly real?: string | undefined;
 }
 
 /** The grammars of which one is the program's. */
@@ -27,8 +28,8 @@ export function readingsOf(world: World, who: Program, spec: CommandEntry): read
 }
 
 /** What the name does by the program that it is a link to, where the tables know another of that: `/bin/tac` is `toybox`. */
-function linkedEntry(world: World, { basename, resolved }: Program): CommandEntry | undefined {
-  const program = resolved === undefined ? basename : baseName(world.canonical(resolved));
+function linkedEntry(world: World, { basename, resolved, real }: Program): CommandEntry | undefined {
+  const program = resolved === undefined ? basename : baseName(real ?? world.canonical(resolved));
   return program === basename ? undefined : entryFor(`${basename.toLowerCase()}@${program}`);
 }
 
