@@ -23,7 +23,7 @@ async function inputsOf(options) {
   const [output] = Object.values(metafile.outputs);
   return new Map(
     Object.entries(metafile.inputs)
-      .filter(([path]) => nameOfSource(root, join(root, path)) !== undefined)
+      .filter(([path]) => path.endsWith(".ts") && nameOfSource(root, join(root, path)) !== undefined)
       .map(([path, { bytes, imports }]) => {
         const file = join(root, path);
         const isUsed = (output.inputs[path]?.bytesInOutput ?? 0) > 0;

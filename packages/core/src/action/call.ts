@@ -29,33 +29,6 @@ export interface Call {
 
 export type CallArgument = string | readonly string[];
 
-export const CALL_NAMES = [
-  "open",
-  "create",
-  "delete",
-  "rmdir",
-  "mkdir",
-  "rename",
-  "link",
-  "symlink",
-  "mknod",
-  "truncate",
-  "chmod",
-  "chown",
-  "utime",
-  "setxattr",
-  "removexattr",
-  "chattr",
-  "exec",
-  "connect",
-  "bind",
-  "listen",
-  "send",
-  "kill",
-] as const;
-
-export type CallName = (typeof CALL_NAMES)[number];
-
 /**
  * What an argument is.
  * - `path`: absolute and canonical. `place`: a host or an address, else the path of a socket.
@@ -63,79 +36,46 @@ export type CallName = (typeof CALL_NAMES)[number];
  */
 export type CallArgumentKind = "path" | "place" | "flags" | "octal" | "number" | "node" | "text" | "list";
 
-export const CALL_ARGUMENTS: Readonly<Record<CallName, readonly { readonly name: string; readonly kind: CallArgumentKind }[]>> = {
-  open: [
-    { name: "path", kind: "path" },
-    { name: "mode", kind: "flags" },
-  ],
-  create: [{ name: "path", kind: "path" }],
-  delete: [{ name: "path", kind: "path" }],
-  rmdir: [{ name: "path", kind: "path" }],
-  mkdir: [{ name: "path", kind: "path" }],
-  rename: [
-    { name: "from", kind: "path" },
-    { name: "to", kind: "path" },
-  ],
-  link: [
-    { name: "existing", kind: "path" },
-    { name: "new", kind: "path" },
-  ],
-  symlink: [
-    { name: "text", kind: "text" },
-    { name: "path", kind: "path" },
-  ],
-  mknod: [
-    { name: "path", kind: "path" },
-    { name: "kind", kind: "node" },
-  ],
-  truncate: [
-    { name: "path", kind: "path" },
-    { name: "size", kind: "number" },
-  ],
-  chmod: [
-    { name: "path", kind: "path" },
-    { name: "mode", kind: "octal" },
-  ],
-  chown: [
-    { name: "path", kind: "path" },
-    { name: "uid", kind: "number" },
-    { name: "gid", kind: "number" },
-  ],
-  utime: [{ name: "path", kind: "path" }],
-  setxattr: [
-    { name: "path", kind: "path" },
-    { name: "name", kind: "text" },
-  ],
-  removexattr: [
-    { name: "path", kind: "path" },
-    { name: "name", kind: "text" },
-  ],
-  chattr: [{ name: "path", kind: "path" }],
-  exec: [
-    { name: "program", kind: "path" },
-    { name: "argv", kind: "list" },
-  ],
-  connect: [
-    { name: "host", kind: "place" },
-    { name: "port", kind: "number" },
-  ],
-  bind: [
-    { name: "address", kind: "place" },
-    { name: "port", kind: "number" },
-  ],
-  listen: [
-    { name: "address", kind: "place" },
-    { name: "port", kind: "number" },
-  ],
-  send: [
-    { name: "host", kind: "place" },
-    { name: "port", kind: "number" },
-  ],
-  kill: [
-    { name: "process", kind: "number" },
-    { name: "signal", kind: "number" },
-  ],
-};
+const ARGUMENTS = {
+  open: { path: "path", mode: "flags" },
+  create: { path: "path" },
+  delete: { path: "path" },
+  rmdir: { path: "path" },
+  mkdir: { path: "path" },
+  rename: { from: "path", to: "path" },
+  link: { existing: "path", new: "path" },
+  symlink: { text: "text", path: "path" },
+  mknod: { path: "path", kind: "node" },
+  truncate: { path: "path", size: "number" },
+  chmod: { path: "path", mode: "octal" },
+  chown: { path: "path", uid: "number", gid: "number" },
+  utime: { path: "path" },
+  setxattr: { path: "path", name: "text" },
+  removexattr: { path: "path", name: "text" },
+  chattr: { path: "path" },
+  exec: { program: "path", argv: "list" },
+  connect: { host: "place", port: "number" },
+  bind: { address: "place", port: "number" },
+  listen: { address: "place", port: "number" },
+  send: { host: "place", port: "number" },
+  kill: { process: "number", signal: "number" },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, CallArgumentKind>>>>;
+
+export type CallName = keyof typeof ARGUMENTS;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are the table's own
+export const CALL_NAMES = Object.keys(ARGUMENTS) as readonly CallName[];
+
+interface NamedArgument {
+  readonly name: string;
+  readonly kind: CallArgumentKind;
+}
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+export const CALL_ARGUMENTS = Object.fromEntries(
+  Object.entries<Readonly<Record<string, CallArgumentKind>>>(ARGUMENTS).map(([call, named]): [string, readonly NamedArgument[]] => [
+    call,
+    Object.entries(named).map(([name, kind]) => ({ name, kind })),
+  ]),
+) as Readonly<Record<CallName, readonly NamedArgument[]>>;
 
 /** Calls whose two arguments are written `from -> to`. */
 export const TWO_PATHS: ReadonlySet<string> = new Set(["rename", "link", "symlink"]);

@@ -35,123 +35,82 @@ export interface Danger {
   readonly unlisted?: true;
 }
 
+type DangerMark = "seenInRun" | "unoffered" | "insistent" | "confinable" | "unlisted";
+const rowsOf =
+  (effect: Danger["effect"]) =>
+  (title: string, help: Advice, ...marks: readonly DangerMark[]): Danger => ({
+    effect,
+    title,
+    help,
+    ...Object.fromEntries(marks.map((mark) => [mark, true])),
+  });
+const deny = rowsOf("deny");
+const ask = rowsOf("ask");
+
 export const DANGERS = {
-  "delete-outside": {
-    effect: "deny",
-    title: "deletes, overwrites or changes everything in your home folder, the project, or a place outside both",
-    help: "name a folder inside the project",
-  },
-  "raw-device": {
-    effect: "deny",
-    title: "reads or writes a disk, the memory or another device directly",
-    help: {
+  "delete-outside": deny(
+    "deletes, overwrites or changes everything in your home folder, the project, or a place outside both",
+    "name a folder inside the project",
+  ),
+  "raw-device": deny(
+    "reads or writes a disk, the memory or another device directly",
+    {
       person: "if you mean this device, do it yourself, in a terminal of your own",
       model: "work with a file in its place, or ask the user to do it",
     },
-    unoffered: true,
-  },
-  persistence: {
-    effect: "deny",
-    title: "changes a file that can start programs later or let others in (shell startup, git hook, cron, SSH keys)",
-    help: { person: "make this change yourself", model: "ask the user to make this change" },
-  },
-  "download-exec": {
-    effect: "deny",
-    title: "runs what it downloads before anyone has looked at it",
-    help: "download to a file, read it, then run it",
-  },
-  "fork-bomb": { effect: "deny", title: "starts processes without end", help: "do not run this: it makes the machine hang" },
-  "kill-all": { effect: "deny", title: "ends every process", help: SIGNAL_ONE },
-  exfiltration: { effect: "deny", title: "sends a secret to someone else", help: "leave the secret out of what is sent" },
-  "delete-recursive": {
-    effect: "ask",
-    title: "deletes a folder with everything in it",
-    help: orAllow("delete the files by name"),
-    seenInRun: true,
-    confinable: true,
-  },
-  "force-push": { effect: "ask", title: "overwrites or deletes history on a remote", help: orAllow("push without force") },
-  "history-rewrite": {
-    effect: "ask",
-    title: "discards work or rewrites history",
-    help: orAllow("commit or stash first"),
-    seenInRun: true,
-    confinable: true,
-  },
-  "removes-worktree": {
-    effect: "ask",
-    title:
-      "removes a working tree of this repository outside the project: what git ignores there is lost, with --force also what is not committed",
-    help: orAllow("look at it first: git -C FOLDER status --ignored"),
-  },
-  "skips-checks": {
-    effect: "ask",
-    title: "skips the checks or signatures that a repository asks for",
-    help: orAllow("leave that option out and fix what the check finds"),
-    seenInRun: true,
-  },
-  "open-to-all": {
-    effect: "ask",
-    title: "lets every user of the machine change a file, or run it with its owner's rights",
-    help: orAllow("give rights to the owner or the group only"),
-    seenInRun: true,
-  },
-  ownership: {
-    effect: "ask",
-    title: "changes who owns a file, its access list or its attributes",
-    help: CONFIRM,
-    seenInRun: true,
-  },
-  "signals-by-name": {
-    effect: "ask",
-    title: "ends every process of that name, also those of others",
-    help: SIGNAL_ONE,
-    seenInRun: true,
-    confinable: true,
-  },
-  listener: { effect: "ask", title: "accepts connections from others", help: CONFIRM, seenInRun: true, confinable: true },
-  "raw-connection": {
-    effect: "ask",
-    title: "opens a connection that can carry any data",
-    help: CONFIRM,
-    seenInRun: true,
-  },
-  "resource-bomb": { effect: "ask", title: "may fill the disk or the memory", help: "say how much: a count or a size" },
-  "written-secret": {
-    effect: "ask",
-    title: "writes a key or a token into a file that git tracks, or would",
-    help: orAllow("read it from the environment, or put it into a file that git ignores"),
-  },
-  publish: { effect: "ask", title: "publishes something for others to see", help: CONFIRM },
-  "data-destroy": {
-    effect: "ask",
-    title: "destroys data in a database file",
-    help: CONFIRM,
-    seenInRun: true,
-    confinable: true,
-  },
-  "data-wipe": {
-    effect: "ask",
-    title: "wipes a database, or all that a project has in the cloud",
-    help: CONFIRM,
-    insistent: true,
-  },
-  "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: CONFIRM },
-  "unlisted-subcommand": {
-    effect: "ask",
-    title: "is a subcommand that Assent does not know, of a program that can change, publish or destroy what others have",
-    help: CONFIRM,
-    unlisted: true,
-  },
-  privilege: { effect: "ask", title: "gains more rights or becomes another user", help: orAllow("run it without sudo"), seenInRun: true },
-  "foreign-repository": {
-    effect: "ask",
-    title: "works in a repository that is not the project's own, whose settings can start programs",
-    help: orAllow("start the agent in that repository"),
-    seenInRun: true,
-  },
-  "host-effect": { effect: "ask", title: "affects the whole machine or one of its services", help: CONFIRM, seenInRun: true },
-} as const satisfies Record<string, Danger>;
+    "unoffered",
+  ),
+  persistence: deny("changes a file that can start programs later or let others in (shell startup, git hook, cron, SSH keys)", {
+    person: "make this change yourself",
+    model: "ask the user to make this change",
+  }),
+  "download-exec": deny("runs what it downloads before anyone has looked at it", "download to a file, read it, then run it"),
+  "fork-bomb": deny("starts processes without end", "do not run this: it makes the machine hang"),
+  "kill-all": deny("ends every process", SIGNAL_ONE),
+  exfiltration: deny("sends a secret to someone else", "leave the secret out of what is sent"),
+  "delete-recursive": ask("deletes a folder with everything in it", orAllow("delete the files by name"), "seenInRun", "confinable"),
+  "force-push": ask("overwrites or deletes history on a remote", orAllow("push without force")),
+  "history-rewrite": ask("discards work or rewrites history", orAllow("commit or stash first"), "seenInRun", "confinable"),
+  "removes-worktree": ask(
+    "removes a working tree of this repository outside the project: what git ignores there is lost, with --force also what is not committed",
+    orAllow("look at it first: git -C FOLDER status --ignored"),
+  ),
+  "skips-checks": ask(
+    "skips the checks or signatures that a repository asks for",
+    orAllow("leave that option out and fix what the check finds"),
+    "seenInRun",
+  ),
+  "open-to-all": ask(
+    "lets every user of the machine change a file, or run it with its owner's rights",
+    orAllow("give rights to the owner or the group only"),
+    "seenInRun",
+  ),
+  ownership: ask("changes who owns a file, its access list or its attributes", CONFIRM, "seenInRun"),
+  "signals-by-name": ask("ends every process of that name, also those of others", SIGNAL_ONE, "seenInRun", "confinable"),
+  listener: ask("accepts connections from others", CONFIRM, "seenInRun", "confinable"),
+  "raw-connection": ask("opens a connection that can carry any data", CONFIRM, "seenInRun"),
+  "resource-bomb": ask("may fill the disk or the memory", "say how much: a count or a size"),
+  "written-secret": ask(
+    "writes a key or a token into a file that git tracks, or would",
+    orAllow("read it from the environment, or put it into a file that git ignores"),
+  ),
+  publish: ask("publishes something for others to see", CONFIRM),
+  "data-destroy": ask("destroys data in a database file", CONFIRM, "seenInRun", "confinable"),
+  "data-wipe": ask("wipes a database, or all that a project has in the cloud", CONFIRM, "insistent"),
+  "remote-destroy": ask("destroys something on a remote service", CONFIRM),
+  "unlisted-subcommand": ask(
+    "is a subcommand that Assent does not know, of a program that can change, publish or destroy what others have",
+    CONFIRM,
+    "unlisted",
+  ),
+  privilege: ask("gains more rights or becomes another user", orAllow("run it without sudo"), "seenInRun"),
+  "foreign-repository": ask(
+    "works in a repository that is not the project's own, whose settings can start programs",
+    orAllow("start the agent in that repository"),
+    "seenInRun",
+  ),
+  "host-effect": ask("affects the whole machine or one of its services", CONFIRM, "seenInRun"),
+} satisfies Record<string, Danger>;
 
 export type DangerId = keyof typeof DANGERS;
 

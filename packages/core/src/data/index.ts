@@ -21,6 +21,13 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === "string");
 
+type WordOf<T extends string> = T extends `${infer First} ${infer Rest}` ? First | WordOf<Rest> : T;
+
+/** The words of lines of text, by their types. */
+export const words = <const T extends readonly string[]>(...lines: T): readonly WordOf<T[number]>[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what stands between blanks
+  lines.flatMap((line) => line.split(" ")) as unknown as WordOf<T[number]>[];
+
 /** What it gives, or `otherwise` where it throws. */
 export function attempt<T, U>(give: () => T, otherwise: U): T | U {
   try {

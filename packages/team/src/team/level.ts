@@ -1,33 +1,14 @@
 import { withoutContents } from "@assent/guard/audit";
-import { isObject, parseObject } from "@assent/core/data";
+import { isObject, parseObject, words } from "@assent/core/data";
 
 /** How much of each decision leaves the machine, from the least. */
 export const SENT_LEVELS = ["verdict", "command", "full"] as const;
 export type SentLevel = (typeof SENT_LEVELS)[number];
 
 /** Who, when, by which tool, and what was said: nothing of what it was about. */
-const OF_VERDICT = [
-  "v",
-  "time",
-  "point",
-  "agent",
-  "event",
-  "session",
-  "mode",
-  "principal",
-  "tool",
-  "verdict",
-  "basis",
-  "confined",
-  "answer",
-  "bypass",
-  "answered",
-  "answeredBy",
-  "by",
-  "count",
-  "ms",
-  "seq",
-];
+const OF_VERDICT = words(
+  "v time point agent event session mode principal tool verdict basis confined answer bypass answered answeredBy by count ms seq",
+);
 /** What was to be done, and why it was judged so. */
 const OF_COMMAND = [...OF_VERDICT, "subagent", "cwd", "process", "reason", "rule", "builtin", "grant", "actions", "unknowns", "cut"];
 /** Of a tool's input: what is run, read, written or fetched. */

@@ -27,15 +27,7 @@ export type ToolCondition =
   | { readonly by: "field"; readonly field: string; readonly pattern: string };
 
 const URL_FIELDS: ReadonlySet<string> = new Set(["url", "uri", "href"]);
-const PATH_FIELDS: ReadonlySet<string> = new Set([
-  "path",
-  "file_path",
-  "filepath",
-  "paths",
-  "file_paths",
-  "notebook_path",
-  "absolute_path",
-]);
+const PATH_FIELDS: ReadonlySet<string> = new Set("path file_path filepath paths file_paths notebook_path absolute_path".split(" "));
 
 export const isPathField = (field: string): boolean => PATH_FIELDS.has(field);
 

@@ -269,16 +269,7 @@ function fileContent(ex: Expansion, { value, text, hole }: Opened): Stream {
   return paths.some(isEndlessFile) ? endless(content, paths.some(isLinelessFile)) : content;
 }
 
-const HARMLESS_DEVICES = new Set([
-  "/dev/null",
-  "/dev/stdout",
-  "/dev/stderr",
-  "/dev/stdin",
-  "/dev/tty",
-  "/dev/zero",
-  "/dev/random",
-  "/dev/urandom",
-]);
+const HARMLESS_DEVICES = new Set("/dev/null /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/zero /dev/random /dev/urandom".split(" "));
 
 function opensSurely({ cx, state }: Expansion, operator: string, text: string | undefined): boolean {
   if (text === undefined) return false;

@@ -1,4 +1,5 @@
 import { type ConfinedNeed, FILE_OPERATIONS, isConfinedNeed, isDangerId, type DangerId, type FileOperation } from "../../action/index.ts";
+import { words } from "../../data/index.ts";
 import { OUTPUTS } from "./spec.ts";
 
 // The notations of `spec.ts`, read. Reading throws on anything it does not understand: a wrong table is a bug.
@@ -26,40 +27,10 @@ const TREES = [
   ["deletetree", "delete"],
   ["metatree", "metadata"],
 ] as const;
-const PLAIN = [
-  "text",
-  "word",
-  "dest",
-  "dir",
-  "url",
-  "host",
-  "port",
-  "shell",
-  "argv",
-  "env",
-  "sed",
-  "awk",
-  "jq",
-  "yq",
-  "sql",
-  "pid",
-  "refuse",
-  "number",
-  "amount",
-  "width",
-  "name",
-  "only",
-  "without",
-  "withoutfile",
-  "withoutfolder",
-  "gitkey",
-  "secret",
-  "setting",
-  "terminal",
-  "variable",
-  "sum",
-  "names",
-] as const;
+const PLAIN = words(
+  "text word dest dir url host port shell argv env sed awk jq yq sql pid refuse number amount width name only",
+  "without withoutfile withoutfolder gitkey secret setting terminal variable sum names",
+);
 const CODE = ["code", "script", "foreign", "lasting"] as const;
 
 export type Kind =
@@ -322,16 +293,7 @@ function readSlot(text: string): Slot {
 }
 
 /** Of values that say nothing but text. */
-export const INERT_KINDS: ReadonlySet<string> = new Set([
-  "text",
-  "word",
-  "number",
-  "only",
-  "without",
-  "withoutfile",
-  "withoutfolder",
-  "gitkey",
-]);
+export const INERT_KINDS: ReadonlySet<string> = new Set("text word number only without withoutfile withoutfolder gitkey".split(" "));
 
 /** No option of these rows does more than read and print. */
 export const inertOptions = (rows: readonly string[]): boolean => rows.every((row) => isInert(readOptionLine(row)));

@@ -80,14 +80,7 @@ export function outputOf(inv: Invocation): Stream {
 }
 
 /** git-ls-files(1): names that the index may not have, or that are told from another folder. */
-const UNTRACKED: ReadonlySet<string> = new Set([
-  "--others",
-  "--ignored",
-  "--unmerged",
-  "--with-tree",
-  "--full-name",
-  "--recurse-submodules",
-]);
+const UNTRACKED: ReadonlySet<string> = new Set("--others --ignored --unmerged --with-tree --full-name --recurse-submodules".split(" "));
 
 /** Names below the path operands, as the command prints them. */
 function pathsBelow(inv: Invocation): readonly Value[] {

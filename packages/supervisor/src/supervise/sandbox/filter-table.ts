@@ -1,4 +1,5 @@
 import { ADDR_NO_RANDOMIZE, AF, FCNTL, IOPRIO_WHO_PROCESS, IPC, MSG, O_PATH, PRCTL, PRIO_PROCESS, SO, SOCK, SOL } from "../kernel/index.ts";
+import { words } from "@assent/core/data";
 import type { ErrnoName, SyscallName } from "../kernel/index.ts";
 
 export interface FilterOptions {
@@ -59,59 +60,14 @@ const masked = (arg: number, mask: number, ...values: readonly number[]): Regist
 export const has = (arg: number, mask: number): RegisterTest => ({ arg, mask, not: [0] });
 
 /** Names and metadata of files: never passed on trust, always done or refused by the trap handler. */
-const FILE_CALLS = [
-  "creat",
-  "openat2",
-  "unlink",
-  "unlinkat",
-  "rmdir",
-  "rename",
-  "renameat",
-  "renameat2",
-  "link",
-  "linkat",
-  "symlink",
-  "symlinkat",
-  "mkdir",
-  "mkdirat",
-  "mknod",
-  "mknodat",
-  "truncate",
-  "chmod",
-  "fchmod",
-  "fchmodat",
-  "fchmodat2",
-  "chown",
-  "fchown",
-  "lchown",
-  "fchownat",
-  "utime",
-  "utimes",
-  "futimesat",
-  "utimensat",
-  "setxattr",
-  "lsetxattr",
-  "fsetxattr",
-  "setxattrat",
-  "removexattr",
-  "lremovexattr",
-  "fremovexattr",
-  "removexattrat",
-  "file_setattr",
-] as const satisfies readonly SyscallName[];
+const FILE_CALLS = words(
+  "creat openat2 unlink unlinkat rmdir rename renameat renameat2 link linkat symlink symlinkat mkdir mkdirat mknod",
+  "mknodat truncate chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat utimensat",
+  "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat file_setattr",
+);
 
 /** They tell what is in files and folders without an open. */
-const TELLING_CALLS = [
-  "getxattr",
-  "lgetxattr",
-  "fgetxattr",
-  "getxattrat",
-  "listxattr",
-  "llistxattr",
-  "flistxattr",
-  "listxattrat",
-  "inotify_add_watch",
-] as const satisfies readonly SyscallName[];
+const TELLING_CALLS = words("getxattr lgetxattr fgetxattr getxattrat listxattr llistxattr flistxattr listxattrat inotify_add_watch");
 
 // open(2), asm-generic/fcntl.h: the same on x86-64 and arm64.
 const O_WRITE_INTENT = 0o3 | 0o100 | 0o1000 | 0o20000000; // access mode, O_CREAT, O_TRUNC, __O_TMPFILE
@@ -266,63 +222,16 @@ function socketRules({ udp = false, ownSockets = false }: FilterOptions) {
 }
 
 /** Refused with what an unprivileged program gets anyway: no capability is left for most of them. */
-const PRIVILEGED_CALLS = [
-  "ptrace",
-  "process_vm_readv",
-  "process_vm_writev",
-  "process_madvise",
-  "pidfd_getfd",
-  "userfaultfd",
-  "bpf",
-  "add_key",
-  "request_key",
-  "keyctl",
-  "mount",
-  "umount2",
-  "pivot_root",
-  "chroot",
-  "unshare",
-  "setns",
-  "open_tree",
-  "open_tree_attr",
-  "move_mount",
-  "fsopen",
-  "fsconfig",
-  "fsmount",
-  "fspick",
-  "mount_setattr",
-  "open_by_handle_at",
-  "kexec_load",
-  "kexec_file_load",
-  "create_module",
-  "init_module",
-  "finit_module",
-  "delete_module",
-  "reboot",
-  "swapon",
-  "swapoff",
-  "acct",
-  "quotactl",
-  "quotactl_fd",
-  "vhangup",
-  "settimeofday",
-  "clock_settime",
-  "iopl",
-  "ioperm",
-  "modify_ldt",
-  "sethostname",
-  "setdomainname",
-] as const satisfies readonly SyscallName[];
+const PRIVILEGED_CALLS = words(
+  "ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd userfaultfd bpf add_key request_key",
+  "keyctl mount umount2 pivot_root chroot unshare setns open_tree open_tree_attr move_mount fsopen fsconfig",
+  "fsmount fspick mount_setattr open_by_handle_at kexec_load kexec_file_load create_module init_module",
+  "finit_module delete_module reboot swapon swapoff acct quotactl quotactl_fd vhangup settimeofday clock_settime",
+  "iopl ioperm modify_ldt sethostname setdomainname",
+);
 
 /** Trapped where Landlock has no signal scope; the target is the first argument (a pidfd for `pidfd_send_signal`). */
-const SIGNAL_CALLS = [
-  "kill",
-  "tkill",
-  "tgkill",
-  "rt_sigqueueinfo",
-  "rt_tgsigqueueinfo",
-  "pidfd_send_signal",
-] as const satisfies readonly SyscallName[];
+const SIGNAL_CALLS = words("kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal");
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const NAMESPACES = 0x7e020000;

@@ -98,18 +98,7 @@ function gitLogNames(inv: Invocation): void {
 export function gitRefNames(inv: Invocation): void {
   const formats = valuesOf(inv, "--format").map(textOf);
   const named = formats.length === 1 && /^%\(refname(?::short|:strip=\d|:lstrip=\d)?\)$/.test(formats[0] ?? "");
-  const listing = [
-    "--format",
-    "--list",
-    "--all",
-    "--remotes",
-    "--sort",
-    "--merged",
-    "--no-merged",
-    "--contains",
-    "--no-contains",
-    "--points-at",
-  ];
+  const listing = "--format --list --all --remotes --sort --merged --no-merged --contains --no-contains --points-at".split(" ");
   if (named ? only(inv, ...listing, "--count") : has(inv, "--show-current") && only(inv, "--show-current")) inv.output = references();
   else if (!named && inv.grammar.options.has("--annotate") && only(inv, "-l", "--list", "--sort", "--merged", "--contains", "--points-at"))
     inv.output = references();
@@ -123,17 +112,7 @@ export function gitDescribe(inv: Invocation): void {
 
 /** git-diff(1) --name-only: files that changed, told from the top of the repository. */
 function gitDiffNames(inv: Invocation): void {
-  const choice = [
-    "--cached",
-    "--name-only",
-    "--diff-filter",
-    "-z",
-    "--relative",
-    "--merge-base",
-    "--ignore-submodules",
-    "--no-renames",
-    "--find-renames",
-  ];
+  const choice = "--cached --name-only --diff-filter -z --relative --merge-base --ignore-submodules --no-renames --find-renames".split(" ");
   if (!has(inv, "--name-only") || !only(inv, ...choice)) return;
   // Of other commits there may be names that are no longer tracked, or gone; told from the top they are other files here.
   const here =

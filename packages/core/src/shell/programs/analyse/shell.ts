@@ -11,19 +11,9 @@ const NAMES = new RegExp(
   "^(errexit|nounset|pipefail|xtrace|verbose|noglob|noclobber|errtrace|functrace|noexec|physical|posix|monitor|notify|" +
     "privileged|emacs|vi|extglob|globstar|nullglob|failglob|lastpipe|inherit_errexit|expand_aliases|checkwinsize)$",
 );
-const LONG = new Set([
-  "--login",
-  "--norc",
-  "--noprofile",
-  "--posix",
-  "--verbose",
-  "--restricted",
-  "--noediting",
-  "--debugger",
-  "--no-rcs",
-  "--emulate",
-  "--privileged",
-]);
+const LONG = new Set(
+  "--login --norc --noprofile --posix --verbose --restricted --noediting --debugger --no-rcs --emulate --privileged".split(" "),
+);
 const STOP = new Set(["--version", "--help", "--dump-strings", "--dump-po-strings", "--rpm-requires"]);
 
 /**
