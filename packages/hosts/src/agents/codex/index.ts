@@ -142,6 +142,7 @@ const setup: Setup = {
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "denied with the reason",
   waits: 30,
+  confines: "commands, where it was started without a sandbox of its own (`danger-full-access`)",
   noOpinion: "Codex's approval policy decides and asks; in `codex exec` nobody is asked and its sandbox alone holds",
   cannot: [
     "hooks are not told the folder (`workdir`) in which a command is to run: relative paths are judged from the session's folder",
