@@ -198,6 +198,8 @@ const setup: Setup = {
         so: "Codex sandboxes no network",
         projectOnly: true,
       },
+      { at: ["marketplaces", "*"], when: "there", does: "starts", so: "plugins come from there", projectOnly: true, told: true },
+      { at: ["plugins", "*"], when: "there", does: "starts", so: "plugins bring hooks and servers", projectOnly: true, told: true },
       { at: ["notify"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
