@@ -2,6 +2,8 @@
 export interface Expectation {
   /** The files, any of which shows that the call was carried out. */
   readonly made: readonly string[];
+  /** Files that must be there besides. */
+  readonly beside?: readonly string[];
   /** Whether it is to be carried out; `either`: the host decides, and the cell says which. */
   readonly runs: boolean | "either";
   /** Words that the model must have been sent as the outcome of its call. */

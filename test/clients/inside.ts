@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { editAround } from "../confined/editor.ts";
 import { clientNamed } from "./clients.ts";
 import { argsOf, type Client } from "./client.ts";
 import { FakeModel } from "./model/server.ts";
@@ -42,17 +43,24 @@ async function perform(client: Client, scenario: Scenario, job: Job, model: Fake
   if (job.hooked && scenario.broken === true)
     for (const folder of [MOUNTED.assent, OWN_COPY])
       if (existsSync(folder)) await start(["mount", "-t", "tmpfs", "tmpfs", folder], env, 20, "mount");
-  const ended = await start(
-    [...programOf(client), ...argsOf(client, prompt("main"), scenario.mode, "", scenario.stance)],
-    env,
-    job.seconds,
-    "client",
-  );
+  const { edited } = client;
+  const ended =
+    scenario.sandboxed === true && edited !== undefined
+      ? await editAround([...programOf(client), ...edited[scenario.mode].split(" ")], env, prompt("main"), job.seconds)
+      : await start(
+          [...programOf(client), ...argsOf(client, prompt("main"), scenario.mode, "", scenario.stance)],
+          env,
+          job.seconds,
+          "client",
+        );
   const audit = readIf(join(HOME, ".local/state/assent/audit.jsonl"));
   writeFileSync(join(MOUNTED.out, "audit.jsonl"), audit);
   return {
-    ...ended,
+    status: ended.status,
+    timedOut: ended.timedOut,
+    seconds: ended.seconds,
     made: scenario.expect.made.some((path) => existsSync(path)),
+    lacking: (scenario.expect.beside ?? []).filter((path) => !existsSync(path)),
     steps: model.exchanges.filter((one) => one.reply !== undefined && "call" in one.reply).length,
     offers: [...new Set(model.exchanges.flatMap(({ heard }) => heard?.offers ?? []))],
     problems: [...problems, ...model.exchanges.flatMap(({ problem }) => (problem === undefined ? [] : [problem]))],
@@ -68,8 +76,11 @@ async function perform(client: Client, scenario: Scenario, job: Job, model: Fake
 const OWN_COPY = join(HOME, ".local/share/assent/app");
 
 /** `assent install`, as a user would call it. */
-async function register(client: Client, { managed }: Scenario, env: Readonly<Record<string, string>>): Promise<void> {
-  write(join(HOME, ".agent-permissions.jsonc"), POLICY);
+async function register(client: Client, { managed, sandboxed }: Scenario, env: Readonly<Record<string, string>>): Promise<void> {
+  write(
+    join(HOME, ".agent-permissions.jsonc"),
+    sandboxed === true ? POLICY.replace("{", '{\n  "version": 1,\n  "unknown": "confine",') : POLICY,
+  );
   await assent(client, "install", managed === true ? ["--managed"] : [], env);
 }
 

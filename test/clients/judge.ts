@@ -24,6 +24,7 @@ export function judge(client: Client, { expect, id }: Scenario, report: Report):
     ...(report.timedOut ? [`no end within ${Math.round(report.seconds)} s`] : []),
     ...(report.steps === 0 ? ["the client never asked the model for a step"] : []),
     ...(runs === "either" || report.made === runs ? [] : [runs ? "the call was not carried out" : "the call was carried out"]),
+    ...report.lacking.map((path) => `${path} is not there`),
     ...(told === undefined || report.told.some((text) => told.test(text)) ? [] : ["the model was not told why"]),
     ...(verdict !== undefined && record === undefined
       ? [`no ${verdict} in the log${subagent === true ? " that names the sub-agent" : ""}`]

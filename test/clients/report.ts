@@ -16,6 +16,8 @@ export interface Report {
   readonly seconds: number;
   /** Whether the file is there that the call was to make. */
   readonly made: boolean;
+  /** Those that must be there besides, and are not. */
+  readonly lacking: readonly string[];
   /** Calls the model made. */
   readonly steps: number;
   /** Names of all tools that were on offer. */

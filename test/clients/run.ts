@@ -161,7 +161,18 @@ async function driveInside(machine: Omit<MachineParts, "harness">, job: Job): Pr
   const report = join(out, "report.json");
   if (existsSync(report)) return JSON.parse(readFileSync(report, "utf8")) as Report;
   const problem = output.split("\n").findLast((line) => /Error|cannot|failed/i.test(line)) ?? "the harness ended without a report";
-  return { status: null, timedOut: false, seconds: 0, made: false, steps: 0, offers: [], problems: [problem.trim()], told: [], audit: [] };
+  return {
+    status: null,
+    timedOut: false,
+    seconds: 0,
+    made: false,
+    lacking: [],
+    steps: 0,
+    offers: [],
+    problems: [problem.trim()],
+    told: [],
+    audit: [],
+  };
 }
 
 /** At most so many at once, in the order they came. */

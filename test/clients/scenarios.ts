@@ -40,6 +40,8 @@ export interface Scenario {
   readonly stance?: string;
   /** Registered with `--managed`. */
   readonly managed?: true;
+  /** What is unknown goes ahead sandboxed. */
+  readonly sandboxed?: true;
   /** Registered, and taken out again: every file is as it was. */
   readonly uninstalled?: true;
 }
@@ -102,6 +104,22 @@ const SCENARIOS: readonly Scenario[] = [
     prepare: makes("unknown"),
     expect: { made: [`${PROJECT}/unknown.txt`], runs: "either", verdict: "none" },
     control: true,
+  },
+  {
+    id: "sandboxed",
+    title: "sandboxed, such a script works in the project and nowhere else",
+    mode: "usual",
+    scripts: (client) => (agentNamed(client.id)?.setup?.confines === undefined ? undefined : { main: [client.shell("./unknown.sh")] }),
+    prepare: () => `printf '#!/bin/sh\\ntouch unknown.txt\\ntouch ../elsewhere/outside.txt\\n' > unknown.sh; chmod +x unknown.sh`,
+    expect: {
+      made: [`${ELSEWHERE}/outside.txt`],
+      beside: [`${PROJECT}/unknown.txt`],
+      runs: false,
+      told: /refused: write/,
+      verdict: "allow",
+    },
+    control: false,
+    sandboxed: true,
   },
   {
     id: "push",

@@ -39,5 +39,8 @@ export const commandCode: Client = {
   ],
   agent: (prompt) => [{ tool: "agent", input: { description: "a step", prompt } }],
   differs: { subagent: { told: /approval required/, verdict: "none", subagent: false } },
-  remarks: { subagent: "no hook is called for what its sub-agents do: starting one is refused" },
+  remarks: {
+    sandboxed: "its hooks cannot put another command in the place of one",
+    subagent: "no hook is called for what its sub-agents do: starting one is refused",
+  },
 };

@@ -36,7 +36,10 @@ max_context_size = 100000
     "TaskList TaskOutput TaskStop WaitFor CronCreate CronList CronDelete TodoList NotifyUser AskUserQuestion CreateGoal EnterPlanMode ExitPlanMode " +
     "GetGoal SetGoalBudget UpdateGoal",
   ownRule: { none: "its rules are not asked without a terminal" },
-  remarks: { subagent: "its hooks are not told which agent calls" },
+  remarks: {
+    sandboxed: "its hooks cannot put another command in the place of one",
+    subagent: "its hooks are not told which agent calls",
+  },
   shell: (command) => ({ tool: "Bash", input: { command } }),
   write: (path, content) => ({ tool: "Write", input: { path, content } }),
   mcp: (tool) => [{ tool: `mcp__lab__${tool}`, input: { text: "x" } }],

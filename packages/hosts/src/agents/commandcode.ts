@@ -171,6 +171,7 @@ const setup: Setup = {
     "a repository's own hooks and mods run without a step of trust, before yours, and one of its hooks can take the place of yours",
     "the host changes calls after its hooks have heard them: fields by another name are refused, but of one that stands there twice, under " +
       "two names, hooks are shown only the last",
+    "commands in a skill of the repository (`` !`…` ``) run without a hook where you type its name",
     "no hook is called for what a sub-agent does: to start one is refused, but for a rule that allows the tool `agent`",
   ],
   controlled: {
@@ -179,6 +180,8 @@ const setup: Setup = {
     servers: true,
     bringing: { folders: [".commandcode/agents", ".commandcode/skills", ".agents/skills"] },
     folders: [".commandcode/mods"],
+    // Where the model loads it, they do not run (1.64.0).
+    typed: { folders: [".commandcode/skills", ".agents/skills"], runs: /(?:^|\s)!`([^`\n]+)`|```!\r?\n([^]*?)```/g },
     signs: [
       { at: ["permissions", "allow"], when: "there", does: "skips", so: "these run without a question", projectOnly: true },
       {

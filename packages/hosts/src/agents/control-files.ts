@@ -159,6 +159,14 @@ export function hooksInFront(file: string, text: string): readonly ControlFound[
   }));
 }
 
+/** What the shell runs in a text, once its name is typed. */
+export function shellIn(file: string, text: string, runs: RegExp): readonly ControlFound[] {
+  const [first, ...more] = [...text.matchAll(runs)].map((match) => (match.slice(1).find((group) => group !== undefined) ?? "").trim());
+  if (first === undefined) return [];
+  const rest = more.length === 0 ? "" : `, and ${more.length} more`;
+  return [{ file, does: "starts", what: `typing its name runs \`${first.slice(0, 80)}\`${rest}, and no hook hears of it`, told: true }];
+}
+
 const serverPaths = ({ servers }: Controlled): readonly (readonly string[])[] =>
   servers === undefined ? [] : servers === true ? [["mcpServers"]] : servers;
 

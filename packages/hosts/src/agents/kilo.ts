@@ -53,7 +53,15 @@ const setup: Setup = {
     "by itself Kilo asks about little: what has no rule and no protection goes ahead",
   ],
   managed: /* @__PURE__ */ openCodeManaged("kilo"),
-  controlled: /* @__PURE__ */ openCodeControlled("kilo", ".kilo", "Kilo 7.7.9"),
+  controlled: /* @__PURE__ */ openCodeControlled(
+    "kilo",
+    {
+      names: ["kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc"],
+      folders: [".kilo", ".kilocode"],
+      typed: [".kilo/workflows", ".kilocode/workflows"],
+    },
+    "Kilo 7.7.9",
+  ),
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

@@ -3,6 +3,7 @@ import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
+import { PLUGINS } from "../host/controlled.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import {
   type Ends,
@@ -335,8 +336,7 @@ const setup: Setup = {
       { at: ["otelHeadersHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
       { at: ["statusLine", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
-      { at: ["enabledPlugins", "*"], when: "there", does: "starts", so: "plugins bring hooks and servers", projectOnly: true, told: true },
-      { at: ["extraKnownMarketplaces", "*"], when: "there", does: "starts", so: "plugins come from there", projectOnly: true, told: true },
+      ...PLUGINS,
     ],
     bringing: { folders: [".claude/agents", ".claude/skills", ".claude/commands"], plugin: ".claude-plugin" },
     said:

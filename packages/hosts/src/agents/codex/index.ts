@@ -142,6 +142,7 @@ const setup: Setup = {
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "denied with the reason",
   waits: 30,
+  confines: "commands, where it was started without a sandbox of its own (`danger-full-access`)",
   noOpinion: "Codex's approval policy decides and asks; in `codex exec` nobody is asked and its sandbox alone holds",
   cannot: [
     "hooks are not told the folder (`workdir`) in which a command is to run: relative paths are judged from the session's folder",
@@ -197,6 +198,8 @@ const setup: Setup = {
         so: "Codex sandboxes no network",
         projectOnly: true,
       },
+      { at: ["marketplaces", "*"], when: "there", does: "starts", so: "plugins come from there", projectOnly: true, told: true },
+      { at: ["plugins", "*"], when: "there", does: "starts", so: "plugins bring hooks and servers", projectOnly: true, told: true },
       { at: ["notify"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],

@@ -2,6 +2,7 @@ import { attempt, isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
+import { PLUGINS } from "../host/controlled.ts";
 import { inputInstead, SELF_TEST, words } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text, walk } from "../host/reading.ts";
@@ -137,7 +138,7 @@ const facts = /* @__PURE__ */ hostFacts({
     ],
     project: /* @__PURE__ */ listed(
       ".github/hooks/; .github/copilot/; .github/extensions/; .github/agents/; .github/skills/; .github/mcp.json",
-      ".github/lsp.json",
+      ".github/lsp.json; .github/plugin/; .plugin/",
     ),
     instructions: [".github/copilot-instructions.md", ".github/instructions/"],
     machine: ["/etc/github-copilot/"],
@@ -202,6 +203,7 @@ const setup: Setup = {
     signs: [
       { at: ["env"], when: "environment", does: "controls", so: "" },
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
+      ...PLUGINS,
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
     said: "`disableAllHooks` counted in no repository when it was tried; hooks of a trusted repository run beside Assent's, its extensions' may replace them",

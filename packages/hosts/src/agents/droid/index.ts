@@ -1,6 +1,7 @@
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
+import { PLUGINS } from "../host/controlled.ts";
 import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../host/protocol.ts";
 import { files, mcpGuess, named, walk } from "../host/reading.ts";
@@ -146,6 +147,7 @@ const setup: Setup = {
     project: [".factory/settings.json", ".factory/settings.local.json", ".factory/hooks.json", ".factory/mcp.json"],
     user: ["~/.factory/settings.json", "~/.factory/hooks.json"],
     servers: true,
+    typed: { folders: [".factory/commands"], runs: /^#!(.*)/g },
     signs: [
       { at: ["hooksDisabled"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
       ...[["autonomyMode"], ["autonomyLevel"], ["sessionDefaultSettings", "autonomyMode"], ["sessionDefaultSettings", "autonomyLevel"]].map(
@@ -154,6 +156,7 @@ const setup: Setup = {
       { at: ["commandAllowlist"], when: "there", does: "skips", so: "these commands run without Droid's own question", projectOnly: true },
       { at: ["PreToolUse"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
       { at: ["SessionStart"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+      ...PLUGINS,
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
     said: "`hooksDisabled` counted in no repository when it was tried; a repository's own hooks run without a step of trust",

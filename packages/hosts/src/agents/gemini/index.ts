@@ -190,6 +190,7 @@ const setup: Setup = {
     user: ["~/.gemini/settings.json", "/etc/gemini-cli/settings.json"],
     dotenv: [".gemini/.env", ".env"],
     folders: [".gemini/extensions", ".gemini/policies"],
+    typed: { folders: [".gemini/commands"], runs: /!\{([^}]*)/g },
     servers: true,
     signs: [
       { at: ["hooksConfig", "enabled"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },

@@ -19,6 +19,12 @@ export interface Sign {
   readonly told?: true;
 }
 
+/** Where a repository's settings name plugins, and places to take them from, in the form of Claude Code. */
+export const PLUGINS: readonly Sign[] = [
+  { at: ["enabledPlugins", "*"], when: "there", does: "starts", so: "plugins bring hooks and servers", projectOnly: true, told: true },
+  { at: ["extraKnownMarketplaces", "*"], when: "there", does: "starts", so: "plugins come from there", projectOnly: true, told: true },
+];
+
 export interface Controlled {
   /** Files in a folder the host is started in, and what they are called. */
   readonly project: readonly string[];
@@ -35,6 +41,8 @@ export interface Controlled {
   readonly unhooking?: readonly string[];
   /** Folders of Markdown that may bring hooks in its front matter, and the name of a folder there that makes a plugin of what lies beside. */
   readonly bringing?: { readonly folders: readonly string[]; readonly plugin?: string };
+  /** Folders of texts of which a person types the name, and what the shell runs in them then, as the first group: no hook hears of it. */
+  readonly typed?: { readonly folders: readonly string[]; readonly runs: RegExp };
   /** Folders whose files are hooks, plugins or extensions that run beside Assent's, or in its process. */
   readonly folders?: readonly string[];
   /** What docs/agents.md says of it. */

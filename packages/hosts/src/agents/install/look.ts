@@ -8,6 +8,7 @@ import type { Controlled } from "../host/controlled.ts";
 import {
   allSigns,
   hooksInFront,
+  shellIn,
   type ControlFound,
   serversIn,
   type ServerEntry,
@@ -15,6 +16,7 @@ import {
   signsIn,
   variablesIn,
 } from "../control-files.ts";
+import { tableOf } from "../host/value.ts";
 import { ownEntries } from "./own.ts";
 
 /** More folders above are not looked at. */
@@ -65,7 +67,7 @@ export const serversOf = (
   );
 
 function controlBy(controlled: Controlled, machine: Pick<Machine, "home">, folder: string, top: string): readonly ControlFound[] {
-  const { project, user = [], dotenv = [], scripts = [], folders = [], unhooking = [], bringing } = controlled;
+  const { project, user = [], dotenv = [], scripts = [], folders = [], unhooking = [], bringing, typed } = controlled;
   const signs = allSigns(controlled);
   const found: ControlFound[] = [];
   for (const at of foldersFrom(folder, top, machine.home)) {
@@ -73,7 +75,8 @@ function controlBy(controlled: Controlled, machine: Pick<Machine, "home">, folde
     for (const name of dotenv) found.push(...inDotenv(`${at}/${name}`, false));
     for (const name of scripts) found.push(...inDotenv(`${at}/${name}`, true));
     for (const name of folders) found.push(...inFolder(`${at}/${name}`));
-    for (const name of bringing?.folders ?? []) found.push(...inMarkdown(`${at}/${name}`, bringing?.plugin));
+    for (const name of bringing?.folders ?? []) found.push(...inTexts(`${at}/${name}`, bringing?.plugin));
+    for (const name of typed?.folders ?? []) found.push(...inTexts(`${at}/${name}`, undefined, typed?.runs));
   }
   for (const name of user) found.push(...inFile(name.startsWith("~/") ? `${machine.home}${name.slice(1)}` : name, signs, false));
   // What else the user's own variables do is the user's own choice.
@@ -95,10 +98,12 @@ function inDotenv(file: string, script: boolean): readonly ControlFound[] {
   const found = readRegular(file, MAX_DOTENV);
   if (found.is === "text") return variablesIn(file, found.text, script);
   // A folder of that name is a virtual environment of Python.
-  return found.is === "missing" || statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
+  return found.is === "missing" || isFolder(file)
     ? []
     : [{ file, does: "controls", what: "cannot be read, so nobody can tell what it sets" }];
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function inFolder(folder: string): readonly ControlFound[] {
   return namesIn(folder)
@@ -109,19 +114,29 @@ function inFolder(folder: string): readonly ControlFound[] {
 
 const MOST_LOOKED_AT = 5000;
 
-function inMarkdown(top: string, plugin: string | undefined): readonly ControlFound[] {
+function inTexts(top: string, plugin: string | undefined, runs?: RegExp): readonly ControlFound[] {
   const found: ControlFound[] = [];
   const paths = [top];
   for (const path of paths) {
-    const text = path.endsWith(".md") ? readRegular(path, MAX_DOTENV) : undefined;
+    const text = runs !== undefined || path.endsWith(".md") ? readRegular(path, MAX_DOTENV) : undefined;
     const names = text?.is === "text" ? [] : namesIn(path);
-    if (text?.is === "text") found.push(...hooksInFront(path, text.text));
+    if (text?.is === "text")
+      found.push(...(runs === undefined ? hooksInFront(path, text.text) : shellIn(path, promptOf(path, text.text), runs)));
+    else if (text?.is === "broken" && names.length === 0 && !isFolder(path))
+      found.push({ file: path, does: "controls", what: "cannot be read, so nobody can tell what it starts" });
     if (plugin !== undefined && names.includes(plugin))
       found.push({ file: path, does: "starts", what: "is a plugin, which brings hooks and servers of its own", told: true });
     if (paths.length < MOST_LOOKED_AT) paths.push(...names.map((name) => `${path}/${name}`));
   }
   if (paths.length >= MOST_LOOKED_AT) found.push({ file: top, does: "starts", what: "holds more than is looked through", told: true });
   return found;
+}
+
+/** A value may be written with escapes. */
+function promptOf(path: string, text: string): string {
+  const { root } = path.endsWith(".toml") ? readToml(text) : { root: undefined };
+  const { prompt } = root === undefined ? {} : tableOf(toValue(root));
+  return typeof prompt === "string" ? prompt : text;
 }
 
 /** The settings without our own entries: they switch nothing off. Keys are ours in a person's own settings alone. */

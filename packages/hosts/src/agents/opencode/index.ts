@@ -115,13 +115,33 @@ export const openCodeSample = (command: string, cwd: string): Sample => ({
 
 const ALLOWED = /^allow$|"(?:\*|bash|edit|external_directory)":"allow"/;
 
-export const openCodeControlled = (id: "opencode" | "kilo", folder: string, driven: string): Controlled => ({
-  project: [`${id}.json`, `${id}.jsonc`, `${folder}/${id}.json`, `${folder}/${id}.jsonc`, `${folder}/package.json`],
+/** What its settings are called, in which folders they and its plugins stand, and where texts stand in which it runs the shell. */
+interface OpenCodePlaces {
+  readonly names: readonly string[];
+  readonly folders: readonly string[];
+  readonly typed: readonly string[];
+}
+
+const TYPED = /!`([^`]+)`/g;
+const inEach = (folders: readonly string[], names: readonly string[]): readonly string[] =>
+  folders.flatMap((folder) => names.map((name) => `${folder}/${name}`));
+
+export const openCodeControlled = (id: "opencode" | "kilo", { names, folders, typed }: OpenCodePlaces, driven: string): Controlled => ({
+  project: [...names, ...inEach(folders, [...names, "package.json"])],
   servers: [["mcp"]],
-  user: [`~/.config/${id}/${id}.json`, `~/.config/${id}/${id}.jsonc`, `/etc/${id}/${id}.json`, `/etc/${id}/${id}.jsonc`],
+  user: inEach([`~/.config/${id}`, `/etc/${id}`], names),
   dotenv: [".env"],
-  folders: ["plugin", "plugins", "tool", "tools"].map((name) => `${folder}/${name}`),
+  folders: inEach(folders, ["plugin", "plugins", "tool", "tools"]),
+  typed: { folders: [...inEach(folders, ["command", "commands"]), ...typed], runs: TYPED },
   signs: [
+    {
+      at: ["command", "*", "template"],
+      when: /!`[^`]+`/,
+      does: "starts",
+      so: "the shell in it runs when it is typed, and no plugin hears of it",
+      projectOnly: true,
+      told: true,
+    },
     { at: ["plugin"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
     { at: ["lsp", "*", "command"], when: "there", does: "starts", so: "programs that the host starts", projectOnly: true },
     { at: ["lsp", "*", "env"], when: "environment", does: "controls", so: "" },
@@ -228,7 +248,15 @@ const setup: Setup = {
     "by itself OpenCode asks about little: what has no rule and no protection goes ahead",
   ],
   managed: /* @__PURE__ */ openCodeManaged("opencode"),
-  controlled: /* @__PURE__ */ openCodeControlled("opencode", ".opencode", "OpenCode 1.18.34"),
+  controlled: /* @__PURE__ */ openCodeControlled(
+    "opencode",
+    {
+      names: ["opencode.json", "opencode.jsonc"],
+      folders: [".opencode"],
+      typed: [".opencode/skill", ".opencode/skills", ".claude/skills", ".agents/skills"],
+    },
+    "OpenCode 1.18.34",
+  ),
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

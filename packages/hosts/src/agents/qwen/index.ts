@@ -188,6 +188,7 @@ const setup: Setup = {
     unhooking: ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"],
     bringing: { folders: [".qwen/agents", ".qwen/skills", ".agents/skills"] },
     folders: [".qwen/extensions", ".qwen/workflows"],
+    typed: { folders: [".qwen/commands"], runs: /!\{([^}]*)/g },
     servers: true,
     signs: [
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
