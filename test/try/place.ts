@@ -6,12 +6,12 @@ import type { Place, Ran, Suite, User } from "../supervise/programs/place.ts";
 export class TryPlace {
   readonly place: Place;
   readonly user: User;
-  readonly #command: string;
+  readonly command: string;
 
   constructor(suite: Suite, user: User, files: Readonly<Record<string, string>> = {}) {
     this.place = suite.place();
     this.user = user;
-    this.#command = suite.command;
+    this.command = suite.command;
     this.place.fresh(user, { ".git/HEAD": "ref: refs/heads/main\n", "a.txt": "a\n", "src/b.txt": "b\n", ...files });
   }
 
@@ -31,13 +31,13 @@ export class TryPlace {
   ): Promise<Ran> {
     return await this.place.run({
       user: this.user,
-      argv: [process.execPath, this.#command, "try", ...before, "--", ...words],
+      argv: [process.execPath, this.command, "try", ...before, "--", ...words],
       env: { HOMEDIR: this.place.home, ...env },
     });
   }
 
   async assent(...words: readonly string[]): Promise<Ran> {
-    return await this.place.run({ user: this.user, argv: [process.execPath, this.#command, ...words] });
+    return await this.place.run({ user: this.user, argv: [process.execPath, this.command, ...words] });
   }
 
   /** As the user, without Assent. */

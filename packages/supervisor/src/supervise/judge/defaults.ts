@@ -8,13 +8,15 @@ import { holdsSecret } from "./secrets.ts";
 import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, PROGRAMS, CONTROLS } from "./verdicts.ts";
 
 /** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one, or what `commondir` leads to. */
-const isRepository = (folder: string): boolean => ["objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
+const isRepository = (folder: string, exists: Exists): boolean => ["objects", "refs"].every((name) => exists(`${folder}/${name}`));
+type Exists = (path: string) => boolean;
 
-function isHookOfRepository(path: string): boolean {
+/** `exists`: on disk, or as it will be. */
+export function isHookOfRepository(path: string, exists: Exists = existsSync): boolean {
   if (!HOOK.test(path) && !isConfig(path)) return false;
   const folder = path.replace(/\/(?:hooks\/)?[^/]+$/, "");
   // What a linked working tree has of its own names the repository.
-  return !folder.endsWith("/.git") && (isRepository(folder) || isRepository(folder.replace(/\/worktrees\/[^/]+$/, "")));
+  return !folder.endsWith("/.git") && (isRepository(folder, exists) || isRepository(folder.replace(/\/worktrees\/[^/]+$/, ""), exists));
 }
 
 /** Folders of the system, which are nobody's project even when a program is started there. */

@@ -18,7 +18,7 @@ import { requireSuccess } from "../undo/keep.ts";
 import { cTextAddress, openOwnFolder } from "../undo/safe.ts";
 import { readXattrs, writeXattrs } from "../undo/xattr.ts";
 import type { TriedPlace } from "./folder.ts";
-import { openBeneath, openPlace, type ReadLayer, type TriedChange, withoutMarks } from "./scan.ts";
+import { ITSELF, openBeneath, openPlace, type ReadLayer, type TriedChange, withoutMarks } from "./scan.ts";
 
 /** Somebody was faster: nothing more is applied. What was applied is in the undo's records. */
 export class ApplyConflict extends Error {}
@@ -229,7 +229,9 @@ export class Applier {
       const source = requireSuccess("openat", sys(SYSCALLS.openat, from, nameAt, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0));
       try {
         this.#keep(this.#undo?.metadata(target, path));
-        if (change.upper !== undefined) copyFacts(target, source, change.upper, withoutMarks);
+        const mode = (change.upper?.mode ?? 0) & 0o7777;
+        if (change.inside === ITSELF) requireSuccess("fchmodat", sys(SYSCALLS.fchmodat, to, nameAt, mode));
+        else if (change.upper !== undefined) copyFacts(target, source, change.upper, withoutMarks);
       } finally {
         closeSync(source);
         closeSync(target);

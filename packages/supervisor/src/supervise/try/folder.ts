@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { closeSync, constants, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { attempt, parseObject } from "@assent/core/data";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import {
@@ -123,7 +123,7 @@ export class HeldTry {
 
   /** Nothing lies in its layers. */
   get isUntouched(): boolean {
-    return this.#meta.places.every(({ upper }) => isEmpty(upper));
+    return this.#meta.places.every(({ upper, mode }) => isEmpty(upper) && lstatSync(upper).mode === mode);
   }
 
   /** It has reached others, or was refused something: a person is told. */

@@ -3,9 +3,11 @@ import { attempt } from "@assent/core/data";
 import { type Action, type Call, type FileAction, type FileOperation, visible } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
 import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
+import { isHookOfRepository } from "../judge/defaults.ts";
 import { isInertConfig } from "../judge/git-config.ts";
 import { type Caller, NOBODY } from "../judge/types.ts";
 import type { RunJudge } from "../judge/run-judge.ts";
+import { HOOKED } from "../judge/verdicts.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import type { TriedPlace } from "./folder.ts";
 import type { TriedChange } from "./scan.ts";
@@ -27,7 +29,10 @@ export function judgeChanges(judge: RunJudge, changes: readonly TriedChange[], h
     const actions = actionsOf(change);
     const { lower, path } = change;
     const subject = lower === undefined ? {} : { object: { path, identity: lower } };
-    const asked = judge.call(actions, maker, subject);
+    const said = judge.call(actions, maker, subject);
+    // On disk the folder around it is no repository yet.
+    const isNews = change.what !== "gone" && said.decision === "allow" && said.basis !== "rule" && said.basis !== "grant";
+    const asked = isNews && isHookOfRepository(path, tree.has) ? HOOKED(path) : said;
     const judged = asked.builtin === "protect.git-config" && tree.isOfNewRepository(change) ? ALLOWED : asked;
     const link = change.text === undefined ? ALLOWED : judgeLink(judge, tree.resolve(path), { path, home, places, tree });
     return { change, actions, verdict: link === ALLOWED ? judged : stricterOf(judged, link) };
@@ -122,6 +127,8 @@ class MergedTree {
     const stats = lstatSync(pathBytes(path), { throwIfNoEntry: false });
     return stats === undefined ? undefined : stats.isDirectory() ? "folder" : "file";
   }
+
+  readonly has = (path: string): boolean => this.kindOf(path) !== undefined;
 
   /** Settings of a repository that is new as a whole, with nothing in them that git starts. */
   isOfNewRepository({ what, kind, path, inside, place, problem }: TriedChange): boolean {

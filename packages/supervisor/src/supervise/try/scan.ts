@@ -45,6 +45,7 @@ export interface TriedChange {
 
 /** Names and what the kernel notes about them for its own use (Documentation/filesystems/overlayfs.rst, "userxattr"). */
 const MARK = "user.overlay.";
+/** Such a note that the program has made: above layers it would be believed. */
 const ESCAPED = "user.overlay.overlay.";
 
 export interface ReadLayer {
@@ -54,6 +55,9 @@ export interface ReadLayer {
 }
 
 const PATH_MAX = 4095;
+
+/** `inside` of a place as such: of it the mode is applied, and nothing else. */
+export const ITSELF = ".";
 
 /** What lies in the layer of a place, held against what is on disk now. All processes of the run are gone: the layer holds still. */
 export function readLayer(place: TriedPlace): ReadLayer {
@@ -76,11 +80,21 @@ class LayerReader {
   read(): ReadLayer {
     try {
       this.#merged("", false);
+      this.#itself();
       return { changes: this.#changes, touched: this.#touched };
     } finally {
       closeSync(this.#upper);
       closeSync(this.#lower);
     }
+  }
+
+  /** The mode of the place, which its layer began with. */
+  #itself(): void {
+    const [upper, lower] = [statFd(this.#upper), statFd(this.#lower)];
+    const { path, mode } = this.#place;
+    if (typeof upper === "number" || typeof lower === "number" || upper.mode === mode) return;
+    const problem = lower.mode === mode ? {} : { problem: "was given another mode by somebody else since the command began" };
+    this.#changes.push({ what: "attributes", place: this.#place, inside: ITSELF, path, kind: "directory", upper, lower, ...problem });
   }
 
   /** A folder that is there in both. `opaque`: what is on disk and not in the layer is gone. */
@@ -158,6 +172,8 @@ class LayerReader {
         kind,
         "is a secret as the command saw it, empty: what it holds would be lost (`assent run` moves and changes it)",
       );
+    if (Object.keys(marks ?? {}).some((one) => one.startsWith(ESCAPED)))
+      return this.#refuse(inside, kind, "has an attribute by which the kernel would show later commands something else");
     const since = lower === undefined ? this.#goneSince(marks, lowerFd) : this.#since(lower);
     const marked = Object.keys(marks ?? {}).some((one) => one.startsWith(MARK));
     const own = marked ? { marked } : {};
@@ -277,10 +293,7 @@ function marksOf(fd: number, name: string, kind: FileKind): Xattrs | undefined {
 /** As the program saw them. */
 export function withoutMarks(xattrs: Xattrs | undefined): Xattrs | undefined {
   if (xattrs === undefined) return undefined;
-  const own = Object.entries(xattrs).flatMap(([name, value]): readonly (readonly [string, string])[] =>
-    name.startsWith(ESCAPED) ? [[MARK + name.slice(ESCAPED.length), value]] : name.startsWith(MARK) ? [] : [[name, value]],
-  );
-  return Object.fromEntries(own);
+  return Object.fromEntries(Object.entries(xattrs).filter(([name]) => !name.startsWith(MARK)));
 }
 
 function linkText(fd: number, nameAt: number): string {
