@@ -51,6 +51,12 @@ const said = (by: RunJudge, path: string, operation: "read" | "list" = "read"): 
   return by.call([{ kind: "file", operation, target: { kind: "path", path }, origin: { by: "tool" }, call }], nobody).decision;
 };
 
+it("a written question holds where a run takes a file for no secret", () => {
+  const file = join(scratch, "tmp/ca.pem");
+  expect(said(judge({}).judge, file)).toBe("allow");
+  expect(said(judge({ permissions: { ask: ["Read"] } }).judge, file)).toBe("ask");
+});
+
 it("a name is known once one of its kind was judged", () => {
   const { judge: by, project } = judge({});
   expect(by.known("read", `${project}/src/one.ts`)).toBeUndefined();

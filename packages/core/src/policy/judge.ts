@@ -29,6 +29,7 @@ import { type Protection, protectionsOf, takesProtected, type Scoped, type Prote
 import { guardsSecrets, isConfinable, REASONS } from "./match/reasons.ts";
 import { indexOf, type RuleIndex } from "./rule-index.ts";
 import { matchRule } from "./rule.ts";
+import { inRun, relaxing, type RunSteps } from "./run-steps.ts";
 import { spell } from "./targets.ts";
 import type { Policy, Rule } from "./match/types.ts";
 import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict, verdictOf } from "./match/verdict.ts";
@@ -59,6 +60,8 @@ export interface JudgeContext extends Omit<ConfineContext, "takesProtected"> {
   readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
   /** The request's effects are really supervised. */
   readonly supervised: boolean;
+  /** Of a run whose calls are judged one by one. */
+  readonly inRun?: RunSteps | undefined;
   /** A command of git that only looks, at repositories in which nothing says what git starts. */
   readonly looksAtPlain?: ((exec: ExecAction) => boolean) | undefined;
   /** Under supervision: compares system calls with call patterns (`callMatcher`). */
@@ -73,6 +76,8 @@ interface Judgement {
   readonly index: RuleIndex;
   readonly preset: Preset;
   readonly match: MatchContext;
+  /** The steps that allow more than the preset: a stricter one is left as it is, and what a broken file denies is not known. */
+  readonly run: RunSteps | undefined;
   /** What is written about each action, found when it is first asked for. */
   readonly matched: (MatchedRules | undefined)[];
   /** The commands of which not all is among the actions, likewise. */
@@ -96,6 +101,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     index: indexOf(policy),
     preset: presetOf(policy.settings),
     match: { world: context.world, matchCall: context.matchCall },
+    run: relaxing(context.inRun, policy),
     matched: [],
     open: {},
   };
@@ -125,6 +131,7 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   spend(64);
   const written = matchingRulesAt(j, at);
   const own = floor(j, action, written) ?? denied(written) ?? asked(j, action, written, at) ?? unasked(j, action, written, at);
+  if (action.kind === "file" && own.decision !== "allow") return j.context.inRun?.own?.(own, action) ?? own;
   if (action.kind !== "exec") return own;
   // Under supervision what the program does with a path, and what it starts, is judged when it does it.
   if (own.decision === "deny") return heldBack(j, action, own);
@@ -171,9 +178,13 @@ function unasked(j: Judgement, action: Action, written: MatchedRules, at: number
     harmless(j, action) ??
     protectedBy(j, action, written) ??
     allowed(j, action, written) ??
-    (j.policy.settings.preset === "none"
-      ? agentperm(j, action, at)
-      : (transparent(j, action, at, written) ?? mode(j, action) ?? byDefault(j, action, written))) ??
+    inRun(
+      j.run,
+      action,
+      j.policy.settings.preset === "none"
+        ? agentperm(j, action, at)
+        : (transparent(j, action, at, written) ?? mode(j, action) ?? byDefault(j, action, written)),
+    ) ??
     withoutOpinion(j, action)
   );
 }
@@ -187,8 +198,10 @@ function floor(j: Judgement, action: Action, written: MatchedRules): Verdict | u
 
 function floorOf(j: Judgement, action: Action): Verdict | undefined {
   const { floor: paths, world } = j.context;
-  if (action.kind === "file")
-    return isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : judgeRescueFile(action);
+  if (action.kind === "file") {
+    const own = j.context.inRun?.floor(action);
+    return own ?? (isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : judgeRescueFile(action));
+  }
   const predicated = action.kind === "exec" && j.policy.settings.preset === "none" ? judgePredicate(action) : undefined;
   return judgeFloorCall(action, paths, world) ?? predicated;
 }
@@ -267,15 +280,18 @@ function harmless(j: Judgement, action: Action): Verdict | undefined {
   return USES.has(action.operation) && isHarmlessDevice(action.target.path) ? HARMLESS : undefined;
 }
 
-/** 5. Protections and deny defaults, unless a written allow names them. */
+/** 5. Protections and deny defaults, unless a written allow names them; one that means nothing in a run leaves the run's default. */
 function protectedBy(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   let ask: Verdict | undefined;
+  let isLifted = false;
   for (const protection of protectionsOf(action, surroundings(j, action))) {
     if ((ask !== undefined && !outweighs(protection, ask)) || isNamed(j, action, written, protection)) continue;
-    if (protection.effect === "deny") return byProtection(protection);
-    ask = byProtection(protection);
+    const met = j.run === undefined || action.kind !== "file" ? byProtection(protection) : j.run.protect(protection, action);
+    isLifted ||= met === undefined;
+    if (met?.decision === "deny") return met;
+    ask = met ?? ask;
   }
-  return deniedByDefault(j, action, written) ?? ask;
+  return deniedByDefault(j, action, written) ?? ask ?? (isLifted ? inRun(j.run, action, undefined) : undefined);
 }
 
 /** A denial, what no mode skips, what no run holds, in this order; of equal ones the first. */
@@ -319,7 +335,10 @@ function surroundings(j: Judgement, action: Action): ProtectionContext {
 /** 6. Written allow rules: on the action itself, or on the command whose effect it is. */
 function allowed(j: Judgement, action: Action, { allow }: MatchedRules): Verdict | undefined {
   const rule = answering([...allow, ...coveringRules(j, action)]);
-  return rule === undefined ? undefined : byRule(rule);
+  if (rule === undefined) return undefined;
+  // A remembered answer was given to what the rules ask, not to what only a run knows of.
+  const own = rule === j.grant ? inRun(j.run, action, undefined) : undefined;
+  return own?.basis === "protection" ? own : byRule(rule);
 }
 
 /** Of several that allow: whoever lifts the sandbox with one rule has not put it back with another. */

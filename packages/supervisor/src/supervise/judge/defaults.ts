@@ -1,11 +1,19 @@
 import { existsSync, lstatSync } from "node:fs";
 import type { FileAction, World } from "@assent/core/action";
 import { isBelow, isWithin } from "@assent/core/path";
-import { mayBecomeTree, type PresetName, programsFolder, type ReasonId, controlFile, type Verdict, verdictOf } from "@assent/core/policy";
+import {
+  byProtection,
+  mayBecomeTree,
+  type Protection,
+  programsFolder,
+  type ReasonId,
+  controlFile,
+  type Verdict,
+} from "@assent/core/policy";
 import { inTree } from "../trap/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
-import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, PROGRAMS, CONTROLS } from "./verdicts.ts";
+import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, OUTSIDE, pathOf, PROGRAMS, CONTROLS } from "./verdicts.ts";
 
 /** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one, or what `commondir` leads to. */
 const isRepository = (folder: string, exists: Exists): boolean => ["objects", "refs"].every((name) => exists(`${folder}/${name}`));
@@ -66,15 +74,10 @@ export class RunDefaults {
     return [this.#home, ...this.roots, ...this.git, ...this.#trees, ...this.#temp, ...this.#servers];
   }
 
-  /** The defaults of a run in place of the preset's, and protections only where they mean something. */
-  relaxed(action: FileAction, path: string, verdict: Verdict, preset: PresetName): Verdict {
-    const { builtin, basis } = verdict;
-    if (basis === "floor" || basis === "rule" || basis === "grant") return verdict;
-    if (basis === "protection" && !this.#meansNothing(builtin, action, path))
-      return builtin === "danger.persistence" && this.#mayInstall(path, preset) ? PROGRAMS : verdict;
-    if (verdict.decision === "deny" && basis !== "protection") return verdict;
-    if (preset === "strict" || preset === "readonly") return verdict;
+  /** The defaults of a run in place of the preset's. */
+  byDefault(action: FileAction, otherwise: Verdict | undefined): Verdict {
     const { operation } = action;
+    const path = pathOf(action);
     if (isChange(action) && isHookOfRepository(path) && !(operation === "delete" && this.#isOfOther(path))) return HOOKED(path);
     if (isChange(action) && this.#servers.some((folder) => isWithin(path, folder))) return COMMANDS_TERMINALS(path);
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
@@ -85,16 +88,19 @@ export class RunDefaults {
     // `tar xf` and `rsync -a` give the folder they fill its mode and times.
     if (operation === "metadata" && this.roots.includes(path)) return ALLOWED;
     if (this.#triesToEmpty(operation, path)) return ALLOWED;
-    if (verdict.decision === "allow") return verdict;
-    return verdictOf("ask", "run.outside");
+    return otherwise?.decision === "allow" ? otherwise : OUTSIDE;
   }
 
-  /** Who types a command may let it install programs; an agent, or where nobody is at a terminal, may not. */
-  #mayInstall(path: string, preset: PresetName): boolean {
-    return this.#asksPerson && preset !== "strict" && preset !== "readonly" && programsFolder(path, this.#home) !== undefined;
+  /** What a protection of the preset is in here; undefined: nothing. */
+  protect(met: Protection, action: FileAction): Verdict | undefined {
+    const path = pathOf(action);
+    if (this.#meansNothing(met.builtin, action, path)) return undefined;
+    // Who types a command may let it install programs; an agent, or where nobody is at a terminal, may not.
+    const installs = met.builtin === "danger.persistence" && this.#asksPerson && programsFolder(path, this.#home) !== undefined;
+    return installs ? PROGRAMS : byProtection(met);
   }
 
-  #meansNothing(builtin: ReasonId | undefined, action: FileAction, path: string): boolean {
+  #meansNothing(builtin: ReasonId, action: FileAction, path: string): boolean {
     switch (builtin) {
       case "protect.secrets":
         if (path.startsWith("/proc/")) return isOfTree(path);

@@ -1,6 +1,6 @@
 import type { Action, Call } from "@assent/core/action";
 import { grantsHere, type HeldGrant } from "@assent/guard/engine";
-import { byGrant, isQuestion, questionOf, type Verdict } from "@assent/core/policy";
+import { byGrant, type Grant, isQuestion, type Verdict } from "@assent/core/policy";
 import { grantsStamp, useGrant } from "@assent/guard/state";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
@@ -30,24 +30,22 @@ export class GrantingJudge extends RunJudge {
   override call(actions: readonly Action[], caller: Caller, about: CallSubject = {}): Verdict {
     this.#taking.clear();
     const verdict = super.call(actions, caller, about);
-    if (!isQuestion(verdict) || about.moves !== undefined) return verdict;
-    const held = this.#now();
-    if (held.length === 0) return verdict;
-    this.#taking.clear();
+    if (!isQuestion(verdict) || about.moves !== undefined || this.#now().length === 0) return verdict;
     let granted: Verdict | undefined;
     for (const action of actions) {
-      const own = super.call([action], caller, about);
-      if (own.decision === "allow") continue;
-      const answer = this.#answer(action, own, held, caller);
-      if (answer === undefined) return this.#ask(verdict);
-      granted = answer;
+      const own = super.call([action], caller, about, this.#open(caller));
+      if (own.decision !== "allow") {
+        this.#taking.clear();
+        return verdict;
+      }
+      if (own.grant !== undefined) granted = this.#taken(own);
     }
     return granted ?? verdict;
   }
 
   override judgeOne(action: Action): Verdict {
     const verdict = super.judgeOne(action);
-    return isQuestion(verdict) ? (this.#answer(action, verdict, this.#now(), undefined) ?? verdict) : verdict;
+    return isQuestion(verdict) ? this.#taken(super.judgeOne(action, this.#open())) : verdict;
   }
 
   override exec(chain: readonly Started[], call: Call, caller: Caller): JudgedExec {
@@ -65,13 +63,9 @@ export class GrantingJudge extends RunJudge {
 
   /** By a rule, or by an answer given in advance that is not counted. */
   isRuled(action: Action, caller: Caller): boolean {
-    const own = super.call([action], caller);
-    if (own.decision === "allow") return own.basis === "rule";
-    if (!isQuestion(own)) return false;
-    const uncounted = this.#now().filter(({ left }) => left === undefined);
-    const answered = this.#answer(action, own, uncounted, caller) !== undefined;
-    this.#taking.clear();
-    return answered;
+    const uncounted = this.#open(caller).filter(({ left }) => left === undefined);
+    const { decision, basis } = super.call([action], caller, {}, uncounted);
+    return decision === "allow" && (basis === "rule" || basis === "grant");
   }
 
   /** What is allowed is about to be done. False: a grant behind it was used up meanwhile, so it is to be judged again. */
@@ -85,27 +79,19 @@ export class GrantingJudge extends RunJudge {
     return taken;
   }
 
-  #ask(verdict: Verdict): Verdict {
-    this.#taking.clear();
+  /** The answer counts once it is acted on. */
+  #taken(verdict: Verdict): Verdict {
+    const grant = this.#held.find(({ id }) => id === verdict.grant?.id);
+    if (grant !== undefined) this.#taking.set(grant, (this.#taking.get(grant) ?? 0) + 1);
     return verdict;
   }
 
-  #answer(action: Action, asks: Verdict, held: readonly HeldGrant[], caller: Caller | undefined): Verdict | undefined {
-    if (held.length === 0) return undefined;
-    const question = questionOf(asks);
-    // A question that only a run puts rests on what the rules do not know of.
-    if (asks.basis !== "default" && questionOf(this.under(action, undefined)) !== question) return undefined;
-    for (const grant of held) {
-      if (grant.answered !== undefined && grant.answered !== question) continue;
-      if (grant.program !== undefined && caller?.programs().includes(grant.program) !== true) continue;
-      const times = (this.#taking.get(grant) ?? 0) + 1;
-      if (grant.left !== undefined && times > grant.left) continue;
-      const verdict = this.under(action, [{ ...grant, answered: undefined, program: undefined }]);
-      if (verdict.decision !== "allow" || verdict.basis !== "grant") continue;
-      this.#taking.set(grant, times);
-      return verdict;
-    }
-    return undefined;
+  /** Answers that this program may still use: the rest of a grant's conditions is the judge's. */
+  #open(caller?: Caller): readonly Grant[] {
+    return this.#now()
+      .filter(({ program }) => program === undefined || caller?.programs().includes(program) === true)
+      .filter((grant) => grant.left === undefined || (this.#taking.get(grant) ?? 0) < grant.left)
+      .map((grant) => ({ ...grant, program: undefined }));
   }
 
   #now(): readonly HeldGrant[] {

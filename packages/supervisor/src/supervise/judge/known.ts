@@ -54,7 +54,7 @@ class IrrelevantPlaces {
   /** What the judge has said about a path. True where it holds for others, too. */
   learn(action: FileAction, path: string, verdict: Verdict): boolean {
     // Any other verdict has words about the path itself.
-    if (verdict !== ALLOWED || !isPlain(action)) return false;
+    if (verdict.decision !== "allow" || verdict.builtin !== ALLOWED.builtin || !isPlain(action)) return false;
     if (!SINGLE.has(action.operation) && (!MOVING.has(action.operation) || this.#names.hasRules)) return false;
     const slash = path.lastIndexOf("/");
     const folder = path.slice(0, slash);

@@ -20,30 +20,31 @@ import {
   type JudgeContext,
   type MatchContext,
   IrrelevantNames,
+  isQuestion,
   ownGitFolders,
   type Policy,
   policyFor,
   reachOfHost,
+  type RunSteps,
   stricterOf,
   type Verdict,
   type Who,
 } from "@assent/core/policy";
 import { type Machine, ProcessMemory } from "@assent/guard/state";
-import { isAtPlace } from "../services/read.ts";
 import { isHelper } from "../services/services.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, ASKING, TOOL_SERVICE, HOOKED, isChange, isMeant, KEPT, ofPlace, CONTROLS } from "./verdicts.ts";
+import { ALLOWED, ASKING, HOOKED, isChange, isMeant, KEPT, ofPlace, pathOf, CONTROLS } from "./verdicts.ts";
+import { ownedBy } from "./caller-owns.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts, LISTS, ownNames, READS } from "./known.ts";
 import { type ObjectIdentity, ProtectedObjects } from "./objects.ts";
-import { asLink, judgeLinks } from "./links.ts";
+import { judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
-import { byGit, byGitAtHome, fromTemplate, isCheckingOut, setsUpGit } from "./git-config.ts";
+import { fromTemplate, setsUpGit } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { secretVariables } from "./secret-variables.ts";
-import { isNpmrcWithoutLogin, makesCopy, ownsCredential } from "./secrets.ts";
 
 export interface RunJudgeOptions {
   readonly machine: Machine;
@@ -91,6 +92,12 @@ export class RunJudge {
   readonly #rules: World;
   #policy: Policy;
   #context: JudgeContext;
+  /** What it adds to the order of judgement. */
+  readonly #steps: RunSteps = {
+    floor: (action) => (isChange(action) ? undefined : this.#hidden(pathOf(action))),
+    protect: (met, action) => this.#defaults.protect(met, action),
+    byDefault: (action, otherwise) => this.#defaults.byDefault(action, otherwise),
+  };
   #commands: JudgeContext;
   #aliases: ProgramAliases;
   #objects: ProtectedObjects;
@@ -139,7 +146,7 @@ export class RunJudge {
     this.#asking = ["questions", "resident", "tickets"].map((name) => this.#world.canonical(`${state}/assent/${name}`));
     this.#sources = this.#find({ actions: [], unknowns: [] });
     this.#policy = this.#compile();
-    this.#context = this.#contextOf(this.#rules);
+    this.#context = { ...this.#contextOf(this.#rules), inRun: this.#steps };
     this.#commands = this.#contextOf(this.#world);
     this.#aliases = new ProgramAliases(this.#policy, this.#world);
     this.#objects = this.#freshObjects();
@@ -175,7 +182,7 @@ export class RunJudge {
   }
 
   /** The strictest of the verdicts for what one call does. */
-  call(actions: readonly Action[], by: Caller, { object, moves, sockets, asked }: CallSubject = {}): Verdict {
+  call(actions: readonly Action[], by: Caller, { object, moves, sockets, asked }: CallSubject = {}, grants?: readonly Grant[]): Verdict {
     let strictest: Verdict = ALLOWED;
     const caller = asked === undefined || this.#isPlain(asked, object?.path) ? by : { ...by, logins: NO_LOGINS };
     const weigh = (verdict: Verdict): void => {
@@ -183,7 +190,7 @@ export class RunJudge {
     };
     const aliases = object === undefined ? [] : this.#objects.aliases(object.path, object.identity);
     for (const action of actions) {
-      const verdict = action.kind === "file" ? this.#made(action, caller) : this.judgeOne(action);
+      const verdict = action.kind === "file" ? this.#made(action, caller, grants) : this.#judge(action, { ...this.#context, grants });
       if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves))
         weigh(ofPlace(verdict, action, actions));
       if (action.kind !== "file" || action.target.kind !== "path") continue;
@@ -245,8 +252,8 @@ export class RunJudge {
     return controlFile(path) === undefined || onControlFile(path) === undefined;
   }
 
-  #made(action: FileAction, caller: Caller): Verdict {
-    const verdict = this.#file(action, caller);
+  #made(action: FileAction, caller: Caller, grants: readonly Grant[] | undefined): Verdict {
+    const verdict = this.#file(action, caller, grants);
     const isTemplate = verdict.builtin === "run.default" && action.target.kind === "path" && fromTemplate(action, caller);
     return isTemplate ? HOOKED(action.target.path) : verdict;
   }
@@ -279,28 +286,28 @@ export class RunJudge {
     });
   }
 
-  #file(action: FileAction, caller: Caller | undefined): Verdict {
-    const path = action.target.kind === "path" || action.target.kind === "tree" ? action.target.path : "";
+  #file(action: FileAction, caller: Caller | undefined, grants?: readonly Grant[]): Verdict {
+    const path = pathOf(action);
     // What has no name in the file system: pipes, sockets.
     if (!path.startsWith("/")) return ALLOWED;
-    const hidden = isChange(action) ? undefined : this.#hidden(path);
-    if (hidden !== undefined) return hidden;
     // What lies in a tree changes.
     const remembers = this.#remembers && action.target.kind === "path" && !lendsRights(action);
     this.#visit(path);
     let verdict = remembers ? this.#known.of(action, path) : undefined;
     if (verdict === undefined) {
-      this.#pinned = path;
-      verdict = this.under(action, undefined);
-      this.#pinned = "";
-      // What a broken file denies is not known, so a run's own defaults allow nothing either.
-      if (this.#policy.broken === undefined) verdict = this.#defaults.relaxed(action, path, verdict, this.#policy.settings.preset);
+      verdict = this.#judge(action, this.#context, path);
       if (action.operation === "list" && verdict.decision === "allow") verdict = this.#ofContents(path) ?? verdict;
       if (++this.#judged % RENEW === 0) this.#renew();
       if (remembers) this.#known.add(action, path, verdict);
     }
     if (verdict.decision === "allow" || caller === undefined) return verdict;
-    return this.#ownedBy(verdict, action, path, caller) ?? this.#onToolService(verdict, action, path, caller) ?? verdict;
+    // Whose it is, is asked of each caller, and is not remembered.
+    const own = (found: Verdict): Verdict | undefined =>
+      ownedBy(caller, found, action, { home: this.#home, defaults: this.#defaults, world: this.#world });
+    const asks = own(verdict) ?? verdict;
+    if (grants === undefined || !isQuestion(asks)) return asks;
+    const answer = this.#judge(action, { ...this.#context, grants, inRun: { ...this.#steps, own } }, path);
+    return answer.grant === undefined ? asks : answer;
   }
 
   /** Names are part of what a rule closes: a folder whose contents nobody may read is not listed either. */
@@ -309,39 +316,9 @@ export class RunJudge {
     return verdict.basis === "rule" && verdict.decision !== "allow" ? verdict : undefined;
   }
 
-  #ownedBy(verdict: Verdict, action: FileAction, path: string, caller: Caller): Verdict | undefined {
-    if (verdict.builtin === "danger.persistence") return byGitAtHome(action, path, this.#home, caller.programs());
-    if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs(), this.#defaults);
-    if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
-    if (verdict.builtin !== "protect.secrets") return undefined;
-    if ((action.operation === "read" && this.#isProjectsNpmrc(path, caller)) || makesCopy(action, path, caller)) return ALLOWED;
-    const trail = caller.trail();
-    if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return asLink(verdict, action, path);
-    if (trail !== undefined) trail.at = "read";
-    return TOOL_SERVICE;
-  }
-
-  /** That of the home folder is a login's own place. */
-  #isProjectsNpmrc(path: string, caller: Caller): boolean {
-    return path !== joinPath(this.#home, ".npmrc") && this.#defaults.isOwnPlace(path) && isNpmrcWithoutLogin(path, caller.programs());
-  }
-
-  #onToolService(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {
-    const isDefault = verdict.decision === "ask" && verdict.basis === "default";
-    // A package store may lie beside programs that a shell finds (`~/.local/share/pnpm`).
-    if (!isDefault && verdict.builtin !== "danger.persistence" && verdict.builtin !== "run.programs") return undefined;
-    if (isDefault && this.#defaults.makesTree(operation, path, caller.programs(), this.#world)) return ALLOWED;
-    const { writes, own } = caller.toolService();
-    if (!isDefault) return own.some((folder) => isAtPlace(path, folder) && folder !== path) ? TOOL_SERVICE : undefined;
-    // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.
-    const leadsTo = (folder: string): boolean => operation === "mkdir" && path.startsWith(`${this.#home}/`) && isWithin(folder, path);
-    const isOwn = (folder: string): boolean => isAtPlace(path, folder) || leadsTo(folder);
-    return writes.some(isOwn) || caller.builds().some(isOwn) ? TOOL_SERVICE : undefined;
-  }
-
-  /** One action that is no file, with the defaults of a run. */
-  judgeOne(action: Action): Verdict {
-    return this.under(action, undefined);
+  /** One action that is no file. */
+  judgeOne(action: Action, grants?: readonly Grant[]): Verdict {
+    return this.#judge(action, { ...this.#context, grants });
   }
 
   /** What would be said of a new file. */
@@ -402,10 +379,12 @@ export class RunJudge {
     return [...new Set([443, 80, 22, ...ports])];
   }
 
-  /** One action under answers given in advance, without the defaults of a run. */
-  under(action: Action, grants: readonly Grant[] | undefined): Verdict {
-    const context = grants === undefined ? this.#context : { ...this.#context, grants };
+  /** By the order of judgement. `pinned`: the path is what the kernel calls it. */
+  #judge(action: Action, context: JudgeContext, pinned = ""): Verdict {
+    const before = this.#pinned;
+    this.#pinned = pinned;
     const { actions: _, unknowns: __, ...verdict } = judgeBy({ actions: [action], unknowns: [] }, { policy: this.#policy, context });
+    this.#pinned = before;
     return verdict;
   }
 
@@ -442,7 +421,7 @@ export class RunJudge {
   #respeak(): void {
     this.#renew();
     this.#policy = this.#compile();
-    this.#context = this.#contextOf(this.#rules);
+    this.#context = { ...this.#contextOf(this.#rules), inRun: this.#steps };
     this.#commands = this.#contextOf(this.#world);
     this.#settle();
     this.#aliases = new ProgramAliases(this.#policy, this.#world);
@@ -454,7 +433,7 @@ export class RunJudge {
     const pinned = this.#pinned;
     this.#pinned = "";
     settlePatterns([...this.#policy.rules, ...this.#policy.operations.flatMap(({ rules }) => rules)], this.#rules);
-    for (const operation of ["read", "write", "delete"] as const) this.under(probe(operation, "/"), undefined);
+    for (const operation of ["read", "write", "delete"] as const) this.#judge(probe(operation, "/"), this.#context);
     this.#pinned = pinned;
   }
 

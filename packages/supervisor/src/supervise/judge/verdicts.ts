@@ -9,6 +9,7 @@ export const ASKING = verdictOf("deny", "floor.self", { reason: "here Assent ask
 export const TOO_LARGE = verdictOf("ask", "run.large-move");
 /** Asked of nobody but a person at a terminal. */
 export const PROGRAMS = verdictOf("ask", "run.programs");
+export const OUTSIDE = verdictOf("ask", "run.outside");
 export const LENDS = verdictOf("ask", "run.lends-rights");
 
 /** Of a repository, and what git makes it from. */
@@ -35,6 +36,9 @@ export function ofPlace(verdict: Verdict, action: Action, [first]: readonly Acti
   if (verdict.builtin !== "run.outside" || action === first || action.kind !== "file" || action.target.kind !== "path") return verdict;
   return { ...verdict, reason: `${visible(action.target.path)} lies outside the working folder and temporary folders` };
 }
+
+/** Of what has a name in the file system; else empty. */
+export const pathOf = ({ target }: FileAction): string => (target.kind === "path" || target.kind === "tree" ? target.path : "");
 
 export const isChange = ({ operation }: FileAction): boolean => operation !== "read" && operation !== "list" && operation !== "execute";
 
