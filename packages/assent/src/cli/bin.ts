@@ -52,6 +52,7 @@ if (command === "check") {
 } else if (command === "run" && !isOrdered && startFront()) {
   // The process in front waits for the supervisor.
 } else if (part) {
+  if (command === "try" && process.platform === "linux") startKept();
   const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command) ? command : "");
   process.once("exit", keep);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from the entries named run, try, start and daemon
@@ -68,4 +69,12 @@ function startFront(): boolean {
     runFront: (words: readonly string[]) => boolean;
   };
   return runFront(process.argv.slice(3));
+}
+
+/** By a plan that was kept; comes back where there is none. */
+function startKept(): void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from try-kept.ts
+  (partsOf(__dirname, require).load("./start.kept.cjs") as { becomeKept: (words: readonly string[]) => void }).becomeKept(
+    process.argv.slice(3),
+  );
 }
