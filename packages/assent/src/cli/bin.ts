@@ -49,10 +49,9 @@ if (command === "check") {
 } else if (OLD !== undefined) {
   writeSync(2, `assent: ${OLD}\n`);
   process.exitCode = 1;
-} else if (command === "run" && !isOrdered && startFront()) {
+} else if ((command === "try" || (command === "run" && !isOrdered)) && startFront()) {
   // The process in front waits for the supervisor.
 } else if (part) {
-  if (command === "try" && process.platform === "linux") startKept();
   const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command) ? command : "");
   process.once("exit", keep);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from the entries named run, try, start and daemon
@@ -62,19 +61,11 @@ if (command === "check") {
   void import("./assent.mjs");
 }
 
-/** False inside a run, which supervises already: there is nothing to wait for. */
+/** False inside a run, which supervises already: there is nothing to wait for; and where no plan is kept of what is to be tried. */
 function startFront(): boolean {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts
-  const { runFront } = partsOf(__dirname, require).load("./start.front.cjs") as {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts and try-kept.ts
+  const { runFront } = partsOf(__dirname, require).load(`./start.${command === "try" ? "kept" : "front"}.cjs`) as {
     runFront: (words: readonly string[]) => boolean;
   };
   return runFront(process.argv.slice(3));
-}
-
-/** By a plan that was kept; comes back where there is none. */
-function startKept(): void {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from try-kept.ts
-  (partsOf(__dirname, require).load("./start.kept.cjs") as { becomeKept: (words: readonly string[]) => void }).becomeKept(
-    process.argv.slice(3),
-  );
 }

@@ -70,7 +70,7 @@ async function start([program, ...args]: readonly [string, ...string[]], flags: 
   return endTried(held, flags, of, program);
 }
 
-/** The words are those that becomeKept looks for. Options of Node would be missing. */
+/** The words are those that try-kept.ts looks for. Options of Node would be missing. */
 function keepingOf(machine: Machine): Keeping | undefined {
   const [folder] = engine.own;
   if (process.platform !== "linux" || process.execArgv.length > 0 || folder === undefined) return undefined;
