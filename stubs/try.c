@@ -4,6 +4,10 @@
  *
  *   descriptor 3: the plan, NUL-ended fields; descriptor 4: where it reports.
  *
+ * Or `assent-try PLAN TRIED NODE WORD...`: a plan that was kept (try/kept-plan.ts), the folder of tried runs, and how Assent is started.
+ * Where everything that the plan rests on is as it was, the command is run by it, and Assent starts only if there is something to judge;
+ * else Assent starts in the place of this, and plans anew.
+ *
  * Three processes: this one waits and passes signals on; `init` is process 1 of the namespace, and with it everything ends; the program.
  * INVARIANT: a step that fails ends it all before the program starts.
  */
@@ -14,7 +18,9 @@ typedef unsigned short u16;
 #if defined(__x86_64__)
 enum { READ = 0, WRITE = 1, CLOSE = 3, IOCTL = 16, SOCKET = 41, RECVMSG = 47, SOCKETPAIR = 53, SETSOCKOPT = 54, CLONE = 56, EXECVE = 59,
        WAIT4 = 61, KILL = 62, FCHDIR = 81, CAPSET = 126, SIGPROCMASK = 14, PRCTL = 157, MOUNT = 165, EXIT_GROUP = 231, OPENAT = 257,
-       MKDIRAT = 258, SYMLINKAT = 266, PPOLL = 271, SIGNALFD4 = 289, DUP3 = 292, SECCOMP = 317, STATX = 332 };
+       MKDIRAT = 258, SYMLINKAT = 266, PPOLL = 271, SIGNALFD4 = 289, DUP3 = 292, SECCOMP = 317, STATX = 332, SIGACTION = 13, GETPID = 39,
+       FLOCK = 73, GETCWD = 79, GETEUID = 107, SETXATTR = 188, GETDENTS = 217, CLOCK_GETTIME = 228, FCHOWNAT = 260, UNLINKAT = 263,
+       READLINKAT = 267, FCHMODAT = 268, UTIMENSAT = 280, PIPE2 = 293, GETRANDOM = 318 };
 enum { O_DIRECTORY = 0200000, O_NOFOLLOW = 0400000 };
 static long call(long n, long a, long b, long c, long d, long e) {
   long r;
@@ -23,11 +29,13 @@ static long call(long n, long a, long b, long c, long d, long e) {
   __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8) : "rcx", "r11", "memory");
   return r;
 }
-__asm__(".globl _start\n_start:\n\txor %ebp,%ebp\n\tand $-16,%rsp\n\tcall begin\n");
+__asm__(".globl _start\n_start:\n\txor %ebp,%ebp\n\tmov %rsp,%rdi\n\tand $-16,%rsp\n\tcall begin\n");
 #elif defined(__aarch64__)
 enum { READ = 63, WRITE = 64, CLOSE = 57, IOCTL = 29, SOCKET = 198, RECVMSG = 212, SOCKETPAIR = 199, SETSOCKOPT = 208, CLONE = 220, EXECVE = 221,
        WAIT4 = 260, KILL = 129, FCHDIR = 50, CAPSET = 91, SIGPROCMASK = 135, PRCTL = 167, MOUNT = 40, EXIT_GROUP = 94, OPENAT = 56,
-       MKDIRAT = 34, SYMLINKAT = 36, PPOLL = 73, SIGNALFD4 = 74, DUP3 = 24, SECCOMP = 277, STATX = 291 };
+       MKDIRAT = 34, SYMLINKAT = 36, PPOLL = 73, SIGNALFD4 = 74, DUP3 = 24, SECCOMP = 277, STATX = 291, SIGACTION = 134, GETPID = 172,
+       FLOCK = 32, GETCWD = 17, GETEUID = 175, SETXATTR = 5, GETDENTS = 61, CLOCK_GETTIME = 113, FCHOWNAT = 54, UNLINKAT = 35,
+       READLINKAT = 78, FCHMODAT = 53, UTIMENSAT = 88, PIPE2 = 59, GETRANDOM = 278 };
 enum { O_DIRECTORY = 040000, O_NOFOLLOW = 0100000 };
 static long call(long n, long a, long b, long c, long d, long e) {
   register long x8 __asm__("x8") = n;
@@ -39,14 +47,14 @@ static long call(long n, long a, long b, long c, long d, long e) {
   __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
   return x0;
 }
-__asm__(".globl _start\n_start:\n\tmov x29,#0\n\tmov x30,#0\n\tbl begin\n");
+__asm__(".globl _start\n_start:\n\tmov x29,#0\n\tmov x30,#0\n\tmov x0,sp\n\tbl begin\n");
 #else
 #error "x86-64 and arm64"
 #endif
 /* The same on both. */
 enum { PIDFD_OPEN = 434, CLOSE_RANGE = 436, OPENAT2 = 437, PIDFD_GETFD = 438, MOUNT_SETATTR = 442, LANDLOCK_CREATE = 444, LANDLOCK_ADD = 445,
        LANDLOCK_RESTRICT = 446 };
-enum { AT_FDCWD = -100, O_PATH = 010000000, O_CLOEXEC = 02000000, O_WRONLY = 1, O_CREAT = 0100, O_EXCL = 0200 };
+enum { AT_FDCWD = -100, AT_SYMLINK_NOFOLLOW = 0x100, O_RDWR = 2, O_NONBLOCK = 04000, O_PATH = 010000000, O_CLOEXEC = 02000000, O_WRONLY = 1, O_CREAT = 0100, O_EXCL = 0200 };
 enum { ENOENT = 2, EINTR = 4, ENOTDIR = 20, EINVAL = 22 };
 enum { SIGKILL = 9, SIGCHLD = 17 };
 enum { MS_RDONLY = 1, MS_NOSUID = 2, MS_NODEV = 4, MS_NOEXEC = 8, MS_BIND = 4096, MS_REC = 16384, MS_PRIVATE = 1 << 18 };
@@ -59,7 +67,7 @@ static char *words[MOST_WORDS];
 struct filter { u32 length; u64 lines[4096]; };
 /* Of the whole run; and, on top of it for the program and what that starts, of the calls that Assent is asked about. */
 static struct filter filter, listened;
-static long ruleset = -1;
+static long ruleset;
 static int pins, record;
 
 static u64 length(const char *s) {
@@ -97,9 +105,13 @@ static void report(char kind, u64 a, u64 b) {
 static void __attribute__((noreturn)) quit(int status) {
   for (;;) call(EXIT_GROUP, status, 0, 0, 0, 0);
 }
+/* Of a kept plan, in the first process, until the program may begin. */
+static int can_plan_anew;
+static void __attribute__((noreturn)) plan_anew(void);
 /* Record and errno say to Assent what could not be had. */
 static long need(long result) {
   if (result >= 0) return result;
+  if (can_plan_anew) plan_anew();
   report('E', (u64)record, (u64)-result);
   quit(125);
 }
@@ -250,6 +262,7 @@ static long take_listener(long from) {
   long program = need(call(PIDFD_OPEN, sender.pid, 0, 0, 0, 0));
   long listener = need(call(PIDFD_GETFD, program, number, 0, 0, 0));
   call(CLOSE, program, 0, 0, 0, 0);
+  can_plan_anew = 0;
   need(call(WRITE, from, (long)"", 1, 0, 0));
   return listener;
 }
@@ -271,7 +284,9 @@ static void drop_rights(void) {
   need(call(PRCTL, 38, 1, 0, 0, 0));
 }
 
-static u64 all_signals = ~0UL, signals_before;
+static u64 all_signals, signals_before;
+static int is_kept, judge;
+static void judge_calls(long listener);
 /*
  * Until `child` has ended; its status. Who sent a signal decides whether it is passed on: what the terminal sends has reached the program
  * already, and what the program sends to init is nothing (a process outside of init's namespace has no number in it). Assent is told of the
@@ -285,6 +300,7 @@ static int await(long child, int is_init, long listener) {
     for (;;) {
       long ended = call(WAIT4, -1, (long)&status, 1, 0, 0);
       if (ended == child) return status;
+      if (judge > 0 && ended == judge) quit(125);
       if (ended <= 0) {
         if (ended < 0 && ended != -EINTR) quit(125);
         break;
@@ -292,12 +308,15 @@ static int await(long child, int is_init, long listener) {
     }
     if (call(PPOLL, (long)at, 2, 0, 0, 8) <= 0) continue;
     if (at[1].got) {
-      if (at[1].got & 1) report('L', (u64)listener, 0);
+      if (at[1].got & 1 && is_kept) judge_calls(listener);
+      else if (at[1].got & 1) report('L', (u64)listener, 0);
       at[1].fd = -1;
     }
     if (!at[0].got || call(READ, at[0].fd, (long)signal, sizeof signal, 0, 0) != sizeof signal) continue;
     int sent = signal[2] <= 0 && (!is_init || signal[3] == 0);
     if (signal[0] != SIGCHLD && sent) call(KILL, child, signal[0], 0, 0, 0);
+    /* SIGTSTP, SIGTTIN, SIGTTOU of the terminal, where the shell waits for this process itself. */
+    else if (is_kept && !is_init && signal[0] >= 20 && signal[0] <= 22) call(KILL, call(GETPID, 0, 0, 0, 0, 0), 19, 0, 0, 0);
   }
 }
 
@@ -400,45 +419,50 @@ static void __attribute__((noreturn)) carry_out(int at, int count) {
   quit(125);
 }
 
-/* Reads the plan and looks at all of it before anything is done. How many words there are. */
-static int read_plan(void) {
+/* All that a descriptor has, for `into`, of which `most` bytes are free. */
+static u64 read_all(long from, char *into, u64 most) {
   u64 size = 0;
   for (;;) {
-    long got = call(READ, PLAN, (long)(plan + size), (long)(SIZE - size), 0, 0);
+    long got = call(READ, from, (long)(into + size), (long)(most - size), 0, 0);
     if (got == -EINTR) continue;
-    if (got < 0 || size + (u64)got >= SIZE) need(got < 0 ? got : -EINVAL);
-    if (got == 0) break;
+    if (got < 0 || size + (u64)got >= most) return ~0UL;
+    if (got == 0) return size;
     size += (u64)got;
   }
-  if (size == 0 || plan[size - 1]) need(-EINVAL);
-  int count = 0;
-  for (u64 at = 0; at < size; at += length(plan + at) + 1) {
-    if (count >= MOST_WORDS - 1) need(-EINVAL);
-    words[count++] = plan + at;
-  }
-  if (count < 4 || !same(words[0], "assent-try 1") || words[1][0] != 'n' || words[1][1]) need(-EINVAL);
-  for (int at = 1;;) {
-    if (at >= count || !words[at][0] || words[at][1]) need(-EINVAL);
+}
+/* Looks at all of a plan, from a word on, before anything is done. Whether it is whole. */
+static int is_whole(int at, int count) {
+  if (count < at + 3 || !same(words[at], "assent-try 1") || words[at + 1][0] != 'n' || words[at + 1][1]) return 0;
+  for (at++;;) {
+    if (at >= count || !words[at][0] || words[at][1]) return 0;
     if (words[at][0] == 'x') {
-      if (at + 4 > count) need(-EINVAL);
+      if (at + 4 > count) return 0;
       u64 argc = number(words[at + 2]);
-      if (argc == 0 || argc > MOST_WORDS || (u64)at + 3 + argc >= (u64)count) need(-EINVAL);
+      if (argc == 0 || argc > MOST_WORDS || (u64)at + 3 + argc >= (u64)count) return 0;
       /* An empty word stands between the arguments and the environment: its place is the end of the arguments. */
-      if (words[at + 3 + (int)argc][0]) need(-EINVAL);
-      return count;
+      return !words[at + 3 + (int)argc][0];
     }
     int more = fields(words[at][0]);
-    if (more < 0) need(-EINVAL);
+    if (more < 0) return 0;
     at += 1 + more;
   }
 }
+/* Of the plan that `from` has; 0: it has none. */
+static int read_words(long from) {
+  u64 size = read_all(from, plan, SIZE);
+  if (size == ~0UL || size == 0 || plan[size - 1]) return 0;
+  int count = 0;
+  for (u64 at = 0; at < size; at += length(plan + at) + 1) {
+    if (count >= MOST_WORDS - 1) return 0;
+    words[count++] = plan + at;
+  }
+  return count;
+}
 
-void __attribute__((noreturn, used)) begin(void) {
+/* Carries out the plan whose words begin at `at`, and waits for the end. */
+static void run_plan(int at, int count) {
   int ends[2];
-  call(PRCTL, 1, SIGKILL, 0, 0, 0);
-  call(SIGPROCMASK, 2, (long)&all_signals, (long)&signals_before, 8, 0);
-  int count = read_plan();
-  u64 namespaces = number(words[2]);
+  u64 namespaces = number(words[at + 2]);
   if ((namespaces & ~0x7e020000UL) || !(namespaces & CLONE_NEWPID) || !(namespaces & CLONE_NEWNS)) need(-EINVAL);
   /* The end that only this process holds: init sees by it that this process is gone, and the program hands its listener over. */
   int on = 1;
@@ -446,13 +470,26 @@ void __attribute__((noreturn, used)) begin(void) {
   need(call(SETSOCKOPT, ends[0], 1, 16, (long)&on, sizeof on));
   long init = need(call(CLONE, (long)namespaces | SIGCHLD, 0, 0, 0, 0));
   if (init == 0) {
+    can_plan_anew = is_kept = 0;
     call(CLOSE, ends[0], 0, 0, 0, 0);
     need(call(DUP3, ends[1], PLAN, O_CLOEXEC, 0, 0));
     call(CLOSE, ends[1], 0, 0, 0, 0);
     need(call(MOUNT, 0, (long)"/", 0, MS_REC | MS_PRIVATE, 0));
-    carry_out(3, count);
+    carry_out(at + 3, count);
   }
   call(CLOSE, ends[1], 0, 0, 0, 0);
   await(init, 0, take_listener(ends[0]));
+}
+
+#include "kept.h"
+
+void __attribute__((noreturn, used)) begin(long *stack) {
+  all_signals = ~0UL, ruleset = -1;
+  if (stack[0] > 4) run_kept((char **)(stack + 1), (char **)(stack + stack[0] + 2));
+  call(PRCTL, 1, SIGKILL, 0, 0, 0);
+  call(SIGPROCMASK, 2, (long)&all_signals, (long)&signals_before, 8, 0);
+  int count = read_words(PLAN);
+  if (!is_whole(0, count)) need(-EINVAL);
+  run_plan(0, count);
   quit(0);
 }

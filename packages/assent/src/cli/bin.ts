@@ -49,7 +49,7 @@ if (command === "check") {
 } else if (OLD !== undefined) {
   writeSync(2, `assent: ${OLD}\n`);
   process.exitCode = 1;
-} else if (command === "run" && !isOrdered && startFront()) {
+} else if ((command === "try" || (command === "run" && !isOrdered)) && startFront()) {
   // The process in front waits for the supervisor.
 } else if (part) {
   const { load, keep } = partsOf(__dirname, require, true, /run|try/.test(command) ? command : "");
@@ -61,10 +61,10 @@ if (command === "check") {
   void import("./assent.mjs");
 }
 
-/** False inside a run, which supervises already: there is nothing to wait for. */
+/** False inside a run, which supervises already: there is nothing to wait for; and where no plan is kept of what is to be tried. */
 function startFront(): boolean {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts
-  const { runFront } = partsOf(__dirname, require).load("./start.front.cjs") as {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts and try-kept.ts
+  const { runFront } = partsOf(__dirname, require).load(`./start.${command === "try" ? "kept" : "front"}.cjs`) as {
     runFront: (words: readonly string[]) => boolean;
   };
   return runFront(process.argv.slice(3));

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { shellWord } from "@assent/core/data";
-import { definedVariables, thisMachine } from "@assent/guard/state";
-import { HeldTry, NotTried, type OfTry, tryRun } from "@assent/supervisor/supervise/try";
+import { definedVariables, type Machine, thisMachine } from "@assent/guard/state";
+import { HeldTry, Keeping, NotTried, type OfTry, STARTED_ANEW, takeOver, tryRun } from "@assent/supervisor/supervise/try";
 import { engine } from "@assent/page/preview";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -34,6 +34,8 @@ export async function tryCommand(words: readonly string[], flags: TryFlags, lite
 
 async function start([program, ...args]: readonly [string, ...string[]], flags: TryFlags, of: OfTry): Promise<number> {
   const { machine } = of;
+  const [, how, id] = STARTED_ANEW.exec(process.argv0) ?? [];
+  const keeping = how === undefined ? keepingOf(machine) : undefined;
   const cwd = absolute(".");
   const found = findProgram(program, machine.env["PATH"], cwd);
   if (found.is === "none") {
@@ -46,7 +48,8 @@ async function start([program, ...args]: readonly [string, ...string[]], flags: 
     const env = definedVariables(machine.env);
     const policyFiles = flags.policy.map((file) => absolute(file, cwd));
     const word = more.length === 0 ? program : path;
-    held = await tryRun({ ...of, cwd, argv: [path, ...more, ...args], word, env, policyFiles });
+    const options = { ...of, cwd, argv: [path, ...more, ...args], word, env, policyFiles, keeping } as const;
+    held = how === undefined || id === undefined ? await tryRun(options) : await takeOver(options, id, how);
   } catch (error) {
     if (!(error instanceof NotTried)) throw error;
     complain(
@@ -65,4 +68,11 @@ async function start([program, ...args]: readonly [string, ...string[]], flags: 
     return held.status;
   }
   return endTried(held, flags, of, program);
+}
+
+/** The words are those that try-kept.ts looks for. Options of Node would be missing. */
+function keepingOf(machine: Machine): Keeping | undefined {
+  const [folder] = engine.own;
+  if (process.platform !== "linux" || process.execArgv.length > 0 || folder === undefined) return undefined;
+  return new Keeping(machine, engine.own, [`${folder}/bin.cjs`, ...process.argv.slice(2)]);
 }

@@ -8,9 +8,9 @@ import { DEFAULT_CAPS, kindOf, RunFolder, runsFolder, sealEdits, sealRun, UndoSt
 import { linesOf, parseRecord } from "../undo/journal.ts";
 import { Applier } from "./apply.ts";
 import { dropCaches, madeBy, withoutConflicts } from "./caches.ts";
-import type { HeldTry, TriedMeta } from "./folder.ts";
+import { type HeldTry, runMeta, type TriedMeta } from "./folder.ts";
 import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
-import { eventOf, judgeOf, runMeta, type TryOptions } from "./run.ts";
+import { eventOf, judgeOf, type TryOptions } from "./run.ts";
 import { type ReadLayer, readLayer, type TriedChange } from "./scan.ts";
 import { deviceOf, statPath } from "./view.ts";
 

@@ -3,6 +3,7 @@ import { attempt, parseObject } from "@assent/core/data";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import {
   AT_REMOVEDIR,
+  LOCK,
   O_CLOEXEC,
   O_DIRECTORY,
   O_NOFOLLOW,
@@ -12,8 +13,8 @@ import {
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
-import type { ConfinedCommand, Exit } from "../types.ts";
-import { isRunning } from "../undo/index.ts";
+import type { ConfinedCommand, Exit, RunEvent } from "../types.ts";
+import { isRunning, type RunFolder } from "../undo/index.ts";
 import { requireSuccess } from "../undo/keep.ts";
 import { cTextAddress, openOwnFolder } from "../undo/safe.ts";
 import type { ViewPlace } from "./plan.ts";
@@ -38,6 +39,8 @@ export interface TriedMeta {
   /** What it was refused meanwhile, a line each. */
   readonly refused?: readonly string[];
   readonly caches?: TriedCaches;
+  /** How its start was judged, where it was begun by a plan that was kept. */
+  readonly start?: RunEvent;
   /** Those that were thrown away. */
   readonly dropped?: readonly string[];
   readonly state: TriedState;
@@ -100,6 +103,13 @@ export class HeldTry {
   static take(machine: Machine, id: string): HeldTry | undefined {
     const meta = readTried(machine, id);
     return meta === undefined ? undefined : HeldTry.#take(`${triedFolder(machine)}/${id}`, meta);
+  }
+
+  /** Of one that goes on: `lock` is its own, from the process that began it. */
+  static adopt(machine: Machine, id: string, lock: number): HeldTry {
+    const meta = readTried(machine, id);
+    if (meta?.state !== "running" || sys(SYSCALLS.flock, lock, LOCK.EX | LOCK.NB) < 0) throw new Error(`${id} is not this command`);
+    return new HeldTry(`${triedFolder(machine)}/${id}`, meta, lock);
   }
 
   static #take(folder: string, meta: TriedMeta): HeldTry | undefined {
@@ -195,12 +205,24 @@ export function readTried(machine: Machine, id: string): TriedMeta | undefined {
   return Array.isArray(value?.["argv"]) && Array.isArray(value["places"]) ? (value as unknown as TriedMeta) : undefined;
 }
 
-/** A tried run that is going on, or being applied, and may change what lies there. */
-export const goesOnIn = (machine: Machine, path: string): boolean =>
-  listTried(machine).some(({ id, places }) => places.some((place) => place.path === path) && isRunning(`${triedFolder(machine)}/${id}`));
+/** Another tried run that is going on, or being applied, and may change what lies there. */
+export const goesOnIn = (machine: Machine, path: string, own: string): boolean =>
+  listTried(machine).some(
+    ({ id, places }) => id !== own && places.some((place) => place.path === path) && isRunning(`${triedFolder(machine)}/${id}`),
+  );
 
 /** Every tried run that is still there, oldest first. */
 export function listTried(machine: Machine): readonly TriedMeta[] {
   const names = attempt(() => readdirSync(triedFolder(machine)), []);
   return names.flatMap((id) => readTried(machine, id) ?? []).sort((a, b) => a.started - b.started);
 }
+
+/** What `assent receipt` is told of it. */
+export const runMeta = ({ id, argv, cwd, started, policyFiles, confined }: TriedMeta): ConstructorParameters<typeof RunFolder>[1] => ({
+  id,
+  argv,
+  cwd,
+  started,
+  ...(policyFiles.length === 0 ? {} : { policyFiles }),
+  ...(confined && { confined }),
+});

@@ -23,13 +23,10 @@ export interface HeardRun {
 
 /**
  * Answers what a tried program asks: sockets and starts of programs, by the trap handler of a held run. Nobody is asked meanwhile: what the policy
- * asks about is refused, and said at the end. `number`: of the listener, in `stub`. Resolves once nothing of the tree is left.
+ * asks about is refused, and said at the end. Resolves once nothing of the tree is left.
  */
-export async function listenToTried(stub: number, number: number, options: HeardRun): Promise<void> {
+export async function listenToTried(stub: number, listener: number, options: HeardRun): Promise<void> {
   const { machine, judge, run, folder, cwd, command, env, onEvents, onStart } = options;
-  const pidfd = must("pidfd_open", stub, 0);
-  const listener = must("pidfd_getfd", pidfd, number, 0);
-  sys(SYSCALLS.close, pidfd);
   const { names, relay, close } = runNames(undefined, undefined);
   const no = (): void => undefined;
   try {
@@ -71,4 +68,12 @@ export async function listenToTried(stub: number, number: number, options: Heard
   } finally {
     close();
   }
+}
+
+/** A listener that has this number in another process. */
+export function fetchListener(pid: number, number: number): number {
+  const pidfd = must("pidfd_open", pid, 0);
+  const listener = must("pidfd_getfd", pidfd, number, 0);
+  sys(SYSCALLS.close, pidfd);
+  return listener;
 }

@@ -14,11 +14,12 @@ import { newRunId, type ObjectStat, RunFolder, runsFolder } from "../undo/index.
 import { buildFilter, buildListenedFilter } from "../sandbox/filter.ts";
 import { DEVICE_RIGHTS, landlockAbi, landlockRights } from "../sandbox/landlock.ts";
 import { findCaches, ownOfAll } from "./caches.ts";
-import { goesOnIn, HeldTry, type TriedConfined, triedFolder, type TriedMeta, type TriedPlace } from "./folder.ts";
-import { listenToTried } from "./listen.ts";
+import { goesOnIn, HeldTry, runMeta, type TriedConfined, triedFolder, type TriedMeta, type TriedPlace } from "./folder.ts";
+import type { Keeping } from "./kept-plan.ts";
+import { fetchListener, listenToTried } from "./listen.ts";
 import { makeMask } from "./mask.ts";
 import { type TryPlan, writePlan } from "./plan.ts";
-import { startTried } from "./start.ts";
+import { endOf, startTried, type TriedEnd } from "./start.ts";
 import { deviceOf, findHidden, findPlaces, hasRulesOfStarts, NotTried, refuseRules, statPath } from "./view.ts";
 
 export interface TryOptions {
@@ -32,38 +33,29 @@ export interface TryOptions {
   readonly confined?: TriedConfined | undefined;
   /** Folders of Assent's own program. */
   readonly own: readonly string[];
+  /** Its plan is kept. */
+  readonly keeping?: Keeping | undefined;
 }
+
+type TriedStart = { readonly status: number; readonly why: string };
 
 const architecture = process.arch === "arm64" ? "arm64" : "x64";
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
 
 /** Runs a command on a view of its own; what it did is kept. Throws `NotTried`: nothing was started. */
-export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly status: number; readonly why: string }> {
-  const { machine, cwd, argv } = options;
+export async function tryRun(options: TryOptions): Promise<HeldTry | TriedStart> {
+  const { machine, cwd, argv, keeping } = options;
   const stub = stubPath("try");
   if (stub === undefined) throw new NotTried(`the file \`try-${process.arch}\` was not found beside this program`);
   const abi = landlockAbi();
   if (abi === 0) throw new NotTried("this kernel has no Landlock");
-  const ofAgent = options.confined !== undefined || agentMark(options.env) !== undefined;
-  const judge = judgeOf(options, ofAgent);
-  if (judge.policy.broken !== undefined) throw new NotTried(`${judge.policy.broken}: a policy file has a mistake; correct it`);
-  refuseRules(judge.policy);
-  const call: Call = { name: "exec", args: [argv[0], argv] };
-  const started = judge.exec([{ word: argv[0], path: argv[0], id: "", size: 0, argv, file: argv[0] }], call, NOBODY);
-  if (started.verdict.decision !== "allow") throw new NotTried(`the policy asks before it starts: ${started.verdict.reason ?? argv[0]}`);
-  const { reaches, held: why } = started;
-  if (why !== undefined) throw new NotTried(`it ${why}`);
-  const listens = reaches !== undefined || hasRulesOfStarts(judge.policy);
-  // What an agent's tools load of the project may have been changed by others of the same run, which nobody sees.
-  if (listens && ofAgent)
-    throw new NotTried(reaches === undefined ? "a rule is about what programs start" : `it reaches ${visible(reaches)}`);
+  const start = judgeStart(options);
+  const { judge, started, listens, ofAgent } = start;
 
   const now = Date.now();
   const id = newRunId(now);
   const caches = findCaches(machine.home, started.toolService);
   const found = findPlaces(judge, machine.temp, cwd, caches.tops);
-  const busy = judge.ground.work.find((path) => goesOnIn(machine, path));
-  if (busy !== undefined) throw new NotTried(`another tried command is going on in ${busy}`);
   const hidden = findHidden(judge, machine.home, stateFolder(machine));
   const held = HeldTry.make(machine, {
     id,
@@ -89,6 +81,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
       return { ...place, mask };
     });
     held.note({ places, caches: { places: caches.places, own: [] } });
+    const { meta } = held;
     const plan = writePlan({
       ...sandboxesOf(abi, listens),
       folder: held.folder,
@@ -97,34 +90,102 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
       cwd,
       program: { path: argv[0], argv: [options.word, ...argv.slice(1)], env: withoutLeakCheck(options.env) },
     });
-    const { folder } = held;
-    const command = held.meta.argv;
-    const seen: RunEvent[] = [];
-    const ran: ToolService[] = [];
-    const end = await startTried(stub, plan, `${folder}/plan`, async (pid, number) => {
-      const onEvents = (events: readonly RunEvent[]): void => void seen.push(...events);
-      const onStart = (toolService: ToolService): void => void ran.push(toolService);
-      const heard = { onEvents, onStart };
-      await listenToTried(pid, number, { machine, judge, run: id, folder, cwd, command, env: options.env, ...heard });
-    });
+    keeping?.stop();
+    // It is noted where this one is, so of two that begin at once one sees the other.
+    const busy = judge.ground.work.find((path) => goesOnIn(machine, path, id));
+    if (busy !== undefined) throw new NotTried(`another tried command is going on in ${busy}`);
+    const heard = hear(options, held, judge);
+    const end = await startTried(stub, plan, `${held.folder}/plan`, (pid, number) => heard.listen(pid, fetchListener(pid, number)));
     rmSync(`${held.folder}/plan`, { force: true });
     if (end.is === "unable") throw new NotTried(end.why);
     if (end.is === "not-started") {
       held.discard();
       return { status: end.errno === "ENOENT" ? 127 : 126, why: `${visible(argv[0])} cannot be started (${end.errno})` };
     }
-    const exit: Exit = end.is === "ended" ? end.exit : { by: "signal", signal: 9 };
-    const ended = Date.now();
-    held.note({ state: "kept", ended, exit, ...told(seen), caches: { places: caches.places, own: ownOfAll(ran, started.toolService) } });
-    const records = new RunFolder(runsFolder(machine), runMeta(held.meta));
-    for (const event of [eventOf(started.action, call, started.verdict, "passed"), ...seen]) records.event(event);
-    records.end({ ended, exit });
-    records.close();
+    const event = eventOf(started.action, callOf(argv), started.verdict, "passed");
+    finish(machine, held, end, event, heard, started.toolService);
+    if (end.is === "ended" && !listens && caches.made.size === 0) keeping?.keep(meta, plan.bytes, event);
     return held;
   } catch (error) {
     if (held.meta.state === "running") held.discard();
     throw error;
   }
+}
+
+/**
+ * Goes on with a run that `assent-try` has begun by a kept plan: it has ended, or something of it is to be judged. Throws where it cannot
+ * go on, and whoever began it ends it then.
+ */
+export async function takeOver(options: TryOptions, id: string, how: string): Promise<HeldTry> {
+  const { machine } = options;
+  const held = HeldTry.adopt(machine, id, GIVEN.lock);
+  const { start: event } = held.meta;
+  if (event === undefined) throw new Error(`${id} was not begun by a kept plan`);
+  const start = how === "judges" ? judgeStart(options) : undefined;
+  if (start?.listens === true) throw new NotTried("the policy has changed");
+  const heard = hear(options, held, start?.judge);
+  const end = await endOf(GIVEN.report, () => (start === undefined ? undefined : heard.listen(process.ppid, GIVEN.listener)));
+  finish(machine, held, end, event, heard, start?.started.toolService);
+  return held;
+}
+
+/** Descriptors from `assent-try` (stubs/kept.h). */
+const GIVEN = { report: 3, lock: 5, listener: 6 } as const;
+
+const callOf = (argv: TryOptions["argv"]): Call => ({ name: "exec", args: [argv[0], argv] });
+
+/** What the policy says to the start. Throws `NotTried` where that is not simply yes. */
+function judgeStart(options: TryOptions): {
+  readonly judge: GrantingJudge;
+  readonly started: ReturnType<GrantingJudge["exec"]>;
+  readonly listens: boolean;
+  readonly ofAgent: boolean;
+} {
+  const { argv } = options;
+  const ofAgent = options.confined !== undefined || agentMark(options.env) !== undefined;
+  const judge = judgeOf(options, ofAgent);
+  if (judge.policy.broken !== undefined) throw new NotTried(`${judge.policy.broken}: a policy file has a mistake; correct it`);
+  refuseRules(judge.policy);
+  const started = judge.exec([{ word: argv[0], path: argv[0], id: "", size: 0, argv, file: argv[0] }], callOf(argv), NOBODY);
+  if (started.verdict.decision !== "allow") throw new NotTried(`the policy asks before it starts: ${started.verdict.reason ?? argv[0]}`);
+  const { reaches, held: why } = started;
+  if (why !== undefined) throw new NotTried(`it ${why}`);
+  const listens = reaches !== undefined || hasRulesOfStarts(judge.policy);
+  // What an agent's tools load of the project may have been changed by others of the same run, which nobody sees.
+  if (listens && ofAgent)
+    throw new NotTried(reaches === undefined ? "a rule is about what programs start" : `it reaches ${visible(reaches)}`);
+  return { judge, started, listens, ofAgent };
+}
+
+interface HeardSoFar {
+  readonly seen: RunEvent[];
+  readonly ran: ToolService[];
+  readonly listen: (pid: number, listener: number) => Promise<void>;
+}
+
+function hear({ machine, cwd, env }: TryOptions, { folder, meta }: HeldTry, judge: GrantingJudge | undefined): HeardSoFar {
+  const seen: RunEvent[] = [];
+  const ran: ToolService[] = [];
+  const onEvents = (events: readonly RunEvent[]): void => void seen.push(...events);
+  const onStart = (toolService: ToolService): void => void ran.push(toolService);
+  const listen = async (pid: number, listener: number): Promise<void> => {
+    if (judge === undefined) throw new Error("nobody judges");
+    await listenToTried(pid, listener, { machine, judge, run: meta.id, folder, cwd, command: meta.argv, env, onEvents, onStart });
+  };
+  return { seen, ran, listen };
+}
+
+/** Notes how it went. */
+function finish(machine: Machine, held: HeldTry, end: TriedEnd, start: RunEvent, { seen, ran }: HeardSoFar, first?: ToolService): void {
+  const exit: Exit = end.is === "ended" ? end.exit : { by: "signal", signal: 9 };
+  const ended = Date.now();
+  const places = held.meta.caches?.places ?? [];
+  const own = first === undefined ? [] : ownOfAll(ran, first);
+  held.note({ state: "kept", ended, exit, ...told(seen), caches: { places, own } });
+  const records = new RunFolder(runsFolder(machine), runMeta(held.meta));
+  for (const event of [{ ...start, time: ended }, ...seen]) records.event(event);
+  records.end({ ended, exit });
+  records.close();
 }
 
 /** Programs of the run among themselves talk to nobody. */
@@ -194,15 +255,6 @@ function stampOf(place: ObjectStat, upper: string): TriedPlace["stamp"] {
   const time = Date.now() - 10;
   return [Math.floor(time / 1000), (time % 1000) * 1_000_000];
 }
-
-export const runMeta = ({ id, argv, cwd, started, policyFiles, confined }: TriedMeta): ConstructorParameters<typeof RunFolder>[1] => ({
-  id,
-  argv,
-  cwd,
-  started,
-  ...(policyFiles.length === 0 ? {} : { policyFiles }),
-  ...(confined && { confined }),
-});
 
 export function judgeOf({ machine, cwd, policyFiles, own, env, argv, confined }: TryOptions, ofAgent: boolean): GrantingJudge {
   return new GrantingJudge({

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { openSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { messageOf } from "@assent/guard/state";
 import { errorName } from "../kernel/index.ts";
 import { exitOf } from "../exit.ts";
@@ -60,6 +61,25 @@ export async function startTried(
   } finally {
     child.unref();
     for (const signal of PASSED) process.off(signal, pass);
+    for (const signal of LEFT_TO_IT) process.off(signal, wait);
+  }
+}
+
+/** How a run ends that another process has begun, as it says by a descriptor; `meanwhile`: what is done until then. */
+export async function endOf(report: number, meanwhile: () => Promise<void> | undefined): Promise<TriedEnd> {
+  const wait = (): void => undefined;
+  for (const signal of LEFT_TO_IT) process.on(signal, wait);
+  try {
+    let said = "";
+    const socket = new Socket({ fd: report, readable: true, writable: false });
+    const over = new Promise<void>((resolve, reject) => {
+      socket.on("data", (bytes: Buffer) => (said += bytes.toString("latin1")));
+      socket.on("error", reject);
+      socket.on("close", resolve);
+    });
+    await Promise.all([over, meanwhile()]);
+    return readReport(said, { steps: [], bytes: Buffer.alloc(0) });
+  } finally {
     for (const signal of LEFT_TO_IT) process.off(signal, wait);
   }
 }

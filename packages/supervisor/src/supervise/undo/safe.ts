@@ -14,8 +14,14 @@ export function lendAddress(buffer: Buffer): number {
   return addressOf(buffer);
 }
 
+/** Is told of every path that a system call gets by `cTextAddress` (try/looks.ts). */
+export const watchedPaths: { see: ((text: string | Uint8Array) => void) | undefined } = { see: undefined };
+
 /** The address of these bytes as a C string, for the next calls. A text is spelled as `pathBytes` does. */
-export const cTextAddress = (text: string | Uint8Array): number => lendAddress(cString(typeof text === "string" ? pathBytes(text) : text));
+export function cTextAddress(text: string | Uint8Array): number {
+  watchedPaths.see?.(text);
+  return lendAddress(cString(typeof text === "string" ? pathBytes(text) : text));
+}
 
 /** `/proc/self/fd/N`, through which a descriptor of O_PATH can be opened and changed. */
 export const ownFdPath = (fd: number): number => cTextAddress(`/proc/self/fd/${fd}`);
