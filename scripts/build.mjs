@@ -87,6 +87,17 @@ const part = {
   footer: { js: "}" },
 };
 
+/** What Node is started with. */
+const starter = {
+  ...common,
+  minify: true,
+  outdir: fresh,
+  format: "cjs",
+  external: ["./*.cjs", "./assent.mjs"],
+  banner: { js: "#!/usr/bin/env node" },
+  outExtension: { ".js": ".cjs" },
+};
+
 /** ES modules that share their chunks. */
 const modules = {
   ...common,
@@ -139,30 +150,9 @@ try {
   const parts = partsToBuild(filters, { ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) });
   const results = await Promise.all([
     buildParts(parts),
-    build({
-      ...common,
-      minify: true,
-      entryPoints: [entry("load-hook")],
-      outdir: fresh,
-      format: "cjs",
-      external: ["./*.cjs", "./assent.mjs"],
-      banner: { js: "#!/usr/bin/env node" },
-      outExtension: { ".js": ".cjs" },
-    }),
-    // What starts has to be read by an older Node, too: it says that it is one.
-    build({
-      ...common,
-      target: "node12",
-      // Read by such a Node, and not run.
-      supported: { "dynamic-import": true },
-      minify: true,
-      entryPoints: [entry("bin")],
-      outdir: fresh,
-      format: "cjs",
-      external: ["./*.cjs", "./assent.mjs"],
-      banner: { js: "#!/usr/bin/env node" },
-      outExtension: { ".js": ".cjs" },
-    }),
+    build({ ...starter, entryPoints: [entry("load-hook")] }),
+    // What starts has to be read by an older Node, too, which it says that it is; an `import()` is read by such a Node, and not run.
+    build({ ...starter, target: "node12", supported: { "dynamic-import": true }, entryPoints: [entry("bin")] }),
     buildModules(),
     buildTeam(),
     // What `assent open` shows in a browser.

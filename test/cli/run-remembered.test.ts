@@ -150,7 +150,7 @@ const EVERYDAY: readonly Everyday[] = [
   { line: "python3 a.py ~/keep/f", says: "change ~/keep/f" },
   { line: "python3 a.py ~/n", says: "create ~/n" },
   { line: "python3 b.py ~/keep/f", says: "change ~/keep/f" },
-  { line: "timeout 20 vim -u NONE -es -c %s/kept/new/e -c wq ~/keep/f", says: "change ~/keep/f", needs: "vim" },
+  { line: "timeout 20 vim -u NONE -es -c %s/kept/new/e -c wq -c qa! ~/keep/f", says: "change ~/keep/f", needs: "vim" },
   { line: "rsync -a d/ ~/y/", says: "create the folder ~/y and put files into it", needs: "rsync" },
   { line: "rsync -a s ~/keep/f", says: "change ~/keep/f", needs: "rsync" },
   { line: "ln -s s ~/l", says: "create the link ~/l, which leads to s", once: true },

@@ -1,4 +1,3 @@
-import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { adviceForPerson, printAction, visible } from "@assent/core/action";
 import type { Approver } from "@assent/guard/approve";
@@ -19,6 +18,7 @@ import {
 } from "@assent/supervisor/supervise/control-channel";
 import { innerCheck } from "./check.ts";
 import { engine } from "@assent/page/preview";
+import { releaseStreams } from "./run-beside.ts";
 import { STATUS } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { forModels, isOwnCache, type RefusalWording } from "./run-refusals.ts";
@@ -44,7 +44,11 @@ export async function runOrdered(): Promise<never> {
     process.env = { ...order.judge };
     const result = await superviseRun(optionsOf(order, channel, () => (started = true)));
     const { left } = result;
-    if (left !== undefined) leaveStreams();
+    if (left !== undefined) {
+      releaseStreams("too");
+      // EPERM: it has a session of its own already.
+      sys(SYSCALLS.setsid);
+    }
     await channel.report(endOf(result));
     await left?.over;
   } catch (error) {
@@ -133,15 +137,6 @@ function refusedCall(event: RunEvent, told: RefusalWording): RefusedCall {
 function ignoreSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGUSR1", "SIGUSR2"] as const)
     process.on(signal, () => undefined);
-}
-
-/** Nobody's pipes or group any more: who waits for the end of the output waits for the program's. */
-function leaveStreams(): void {
-  const none = openSync("/dev/null", constants.O_RDWR);
-  for (const fd of [0, 1, 2]) sys(SYSCALLS.dup3, none, fd, 0);
-  closeSync(none);
-  // EPERM: it has a session of its own already.
-  sys(SYSCALLS.setsid);
 }
 
 /** Our end of the channel: an order in, reports out, and what is still said meanwhile. */
