@@ -115,6 +115,7 @@ const TAKES = {
   run: ["try"],
   "run.listen": ["run"],
   apply: ["try"],
+  "start.kept": ["start.front"],
 };
 
 /**
