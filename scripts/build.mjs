@@ -254,7 +254,6 @@ function partsToBuild(filters, tables) {
     made("run.listen", own("run.listen"), runs, [filtersMade(filters.run), lazyBuiltins], running),
     ...["try", "apply"].map((name) => made(name, own(name), runs, [filtersMade(filters.try), lazyBuiltins], running)),
     made("start.front", cli("run-front"), [], [lazyBuiltins]),
-    made("start.kept", cli("try-kept"), [], [lazyBuiltins]),
     made("start.shell", cli("shell-start"), hooks),
     made("start.ended", cli("ended"), hooks),
     made("start.line", cli("line-main"), hooks),

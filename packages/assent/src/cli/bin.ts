@@ -63,9 +63,8 @@ if (command === "check") {
 
 /** False inside a run, which supervises already: there is nothing to wait for; and where no plan is kept of what is to be tried. */
 function startFront(): boolean {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts and try-kept.ts
-  const { runFront } = partsOf(__dirname, require).load(`./start.${command === "try" ? "kept" : "front"}.cjs`) as {
-    runFront: (words: readonly string[]) => boolean;
-  };
-  return runFront(process.argv.slice(3));
+  type Front = (words: readonly string[]) => boolean;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts
+  const fronts = partsOf(__dirname, require).load("./start.front.cjs") as { readonly runFront: Front; readonly becomeKept: Front };
+  return fronts[command === "try" ? "becomeKept" : "runFront"](process.argv.slice(3));
 }

@@ -4,6 +4,8 @@ import { FCNTL, native, sys, SYSCALLS } from "@assent/supervisor/supervise/kerne
 import { isInside } from "@assent/supervisor/supervise/outer";
 import { BESIDE } from "./beside.ts";
 
+export { becomeKept } from "./try-kept.ts";
+
 const PASSED = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
 
 /** Signals whose default is to end a process, and to leave no core file of it (signal(7)). */

@@ -9,7 +9,7 @@ declare const __dirname: string;
  * Becomes the static program that runs a command by the plan that was kept of it, and starts Assent again where there is something to be
  * judged (stubs/try.c). Returns false where none is kept. `words`: behind `try`.
  */
-export function runFront(words: readonly string[]): false {
+export function becomeKept(words: readonly string[]): false {
   if (process.platform !== "linux" || process.execArgv.length > 0 || STARTED_ANEW.test(process.argv0)) return false;
   const given = [`${__dirname}/bin.cjs`, "try", ...words];
   const tried = `${stateFolder(thisMachine())}/tried`;
