@@ -20,6 +20,7 @@ Linux, with unshare(1), setpriv(1) and ip(8); sources come from Debian (apt-get 
   --except PATTERN not those
   --all            every unit: hours
   --once           one supervised run, not a second one after its undo
+  --tried          by \`assent try --apply\` in the place of \`assent run\`
   --jobs N         units at a time (1)
   --seconds N      the longest that one run of a unit may take (300)
   --record FILE    add what each unit gave; those in it are not run again, and the table is made of all of it
@@ -119,8 +120,9 @@ function inWorld({ root, project, env }: Place, commands: readonly string[], run
 }
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+const KIND = flags.includes("--tried") ? ["try", "--apply"] : ["run", "-q", "-P"];
 const supervised = (words: readonly string[]): string =>
-  `${quoted([process.execPath, ASSENT, "run", "-q", "-P", "--policy"])} "$ROOT/policy.json" -- ${quoted(words)}`;
+  `${quoted([process.execPath, ASSENT, ...KIND, "--policy"])} "$ROOT/policy.json" -- ${quoted(words)}`;
 
 /** Which of the runs did not end in time. */
 type Late = "bare" | "supervised";

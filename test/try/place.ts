@@ -7,12 +7,19 @@ export class TryPlace {
   readonly place: Place;
   readonly user: User;
   readonly command: string;
+  readonly #files: Readonly<Record<string, string>>;
 
   constructor(suite: Suite, user: User, files: Readonly<Record<string, string>> = {}) {
     this.place = suite.place();
     this.user = user;
     this.command = suite.command;
-    this.place.fresh(user, { ".git/HEAD": "ref: refs/heads/main\n", "a.txt": "a\n", "src/b.txt": "b\n", ...files });
+    this.#files = { ".git/HEAD": "ref: refs/heads/main\n", "a.txt": "a\n", "src/b.txt": "b\n", ...files };
+    this.fresh();
+  }
+
+  /** Everything as it was at first, Assent's records among it. */
+  fresh(): void {
+    this.place.fresh(this.user, this.#files);
   }
 
   get cwd(): string {
@@ -41,8 +48,8 @@ export class TryPlace {
   }
 
   /** As the user, without Assent. */
-  async bare(command: string): Promise<Ran> {
-    return await this.place.run({ user: this.user, argv: ["sh", "-c", command], env: { HOMEDIR: this.place.home } });
+  async bare(command: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    return await this.place.run({ user: this.user, argv: ["sh", "-c", command], env: { HOMEDIR: this.place.home, ...env } });
   }
 }
 

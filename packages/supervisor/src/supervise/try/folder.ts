@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { attempt, parseObject } from "@assent/core/data";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import {
@@ -150,7 +150,9 @@ export class HeldTry {
   /** Nothing of it is kept any more, nor are folders that were made for caches, if they are empty. */
   discard(): void {
     for (const { path, cache } of this.#meta.places) if (cache === "made" && isEmpty(path)) rmdirSync(pathBytes(path));
-    removeTree(`${this.folder}/layers`);
+    // Half of its layers must not be taken for what it did. On a full disk there is no room to say so.
+    if (!isSettled(this.#meta)) attempt(() => this.note({ state: "dropped" }), undefined);
+    if (existsSync(`${this.folder}/layers`)) removeTree(`${this.folder}/layers`);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -176,7 +178,7 @@ export function removeTree(path: string): void {
           const below = cTextAddress(entry.name);
           if (entry.isFolder) {
             sys(SYSCALLS.fchmodat, inside, below, 0o700);
-            const to = cTextAddress(`moved ${++moved}`);
+            const to = cTextAddress(`moved ${process.pid} ${++moved}`);
             requireSuccess("renameat2", sys(SYSCALLS.renameat2, inside, below, top, to, RENAME_NOREPLACE));
           } else requireSuccess("unlinkat", sys(SYSCALLS.unlinkat, inside, below, 0));
         }
@@ -211,10 +213,14 @@ export const goesOnIn = (machine: Machine, path: string, own: string): boolean =
     ({ id, places }) => id !== own && places.some((place) => place.path === path) && isRunning(`${triedFolder(machine)}/${id}`),
   );
 
-/** Every tried run that is still there, oldest first. */
+const isSettled = ({ state }: TriedMeta): boolean => state === "applied" || state === "dropped";
+
+/** Every tried run that is still there, oldest first. One that was killed while it was taken away is taken away whole. */
 export function listTried(machine: Machine): readonly TriedMeta[] {
   const names = attempt(() => readdirSync(triedFolder(machine)), []);
-  return names.flatMap((id) => readTried(machine, id) ?? []).sort((a, b) => a.started - b.started);
+  const found = names.flatMap((id) => readTried(machine, id) ?? []);
+  for (const meta of found) if (isSettled(meta)) HeldTry.take(machine, meta.id)?.discard();
+  return found.filter((meta) => !isSettled(meta)).sort((a, b) => a.started - b.started);
 }
 
 /** What `assent receipt` is told of it. */

@@ -97,8 +97,8 @@ class LayerReader {
     this.#changes.push({ what: "attributes", place: this.#place, inside: ITSELF, path, kind: "directory", upper, lower, ...problem });
   }
 
-  /** A folder that is there in both. `opaque`: what is on disk and not in the layer is gone. */
-  #merged(folder: string, opaque: boolean): void {
+  /** A folder that is there in both. `opaque`: what is on disk and not in the layer is gone. Whether anything in it is another. */
+  #merged(folder: string, opaque: boolean): boolean {
     const upper = this.#open(this.#upper, folder);
     const lower = this.#open(this.#lower, folder);
     try {
@@ -108,10 +108,10 @@ class LayerReader {
         const kept = new Set(names);
         for (const name of this.#names(lower)) if (!kept.has(name)) this.#gone(lower, folder, name);
       }
-      if (names.length > 0 || opaque) {
-        const stat = statFd(upper);
-        if (typeof stat !== "number") this.#touched.push({ place: this.#place, inside: folder, upper: stat });
-      }
+      const isTouched = names.length > 0 || opaque;
+      const stat = statFd(upper);
+      if (isTouched && typeof stat !== "number") this.#touched.push({ place: this.#place, inside: folder, upper: stat });
+      return isTouched;
     } finally {
       closeSync(upper);
       closeSync(lower);
@@ -181,9 +181,11 @@ class LayerReader {
     const problem = since === undefined ? {} : { problem: since };
     if (kind === "directory") {
       if (lower !== undefined && kindOf(lower.mode) === "directory") {
-        if (upper.mode !== lower.mode || !sameXattrs(withoutMarks(marks), withoutMarks(readXattrs(lowerFd, pathBytes(name)))))
+        const isTouched = this.#merged(inside, marks?.[`${MARK}opaque`] !== undefined);
+        const isSet = !isTouched && this.#isBefore(upper.mtime) && !sameTime(upper.mtime, lower.mtime);
+        if (isSet || upper.mode !== lower.mode || !sameXattrs(withoutMarks(marks), withoutMarks(readXattrs(lowerFd, pathBytes(name)))))
           this.#changes.push({ what: "attributes", ...base, ...problem });
-        return this.#merged(inside, marks?.[`${MARK}opaque`] !== undefined);
+        return;
       }
       if (lower !== undefined) this.#gone(lowerFd, folder, name);
       this.#changes.push({ what: "made", ...base, whole: true, ...problem });
@@ -245,9 +247,12 @@ class LayerReader {
 
   /** The clock of a file system moves in steps: what happened in the same one may have happened after. */
   #since({ ctime }: ObjectStat): string | undefined {
+    return this.#isBefore(ctime) ? undefined : "was changed by somebody else since the command began";
+  }
+
+  #isBefore([atSeconds, atNanoseconds]: ObjectStat["ctime"]): boolean {
     const [seconds, nanoseconds] = this.#place.stamp;
-    const isLater = ctime[0] > seconds || (ctime[0] === seconds && ctime[1] >= nanoseconds);
-    return isLater ? "was changed by somebody else since the command began" : undefined;
+    return atSeconds < seconds || (atSeconds === seconds && atNanoseconds < nanoseconds);
   }
 
   /** Of what has come from below, which renamed files have, too: whether its folder is another since. */
