@@ -42,8 +42,13 @@ function isInProject(action: FileAction, world: World): boolean {
 const AUTO_EDIT = verdictOf("allow", "mode.auto-edit");
 const FULL_AUTO = verdictOf("allow", "mode.full-auto");
 
+interface Surroundings {
+  readonly supervised: boolean;
+  readonly world: World;
+}
+
 /** Step 8: what the mode allows of what is left. */
-export function byMode(action: Action, settings: Settings, supervised: boolean, world: World): Verdict | undefined {
+export function byMode(action: Action, settings: Settings, { supervised, world }: Surroundings): Verdict | undefined {
   if (settings.mode === "suggest") return undefined;
   // A tool of the host's or of a server runs where no supervisor sees it.
   if (settings.mode === "full-auto" && supervised && action.kind !== "tool") return FULL_AUTO;

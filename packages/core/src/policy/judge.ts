@@ -29,7 +29,7 @@ import { type Protection, protectionsOf, takesProtected, type Scoped, type Prote
 import { guardsSecrets, isConfinable, REASONS } from "./match/reasons.ts";
 import { indexOf, type RuleIndex } from "./rule-index.ts";
 import { matchRule } from "./rule.ts";
-import { inRun, relaxing, type RunSteps } from "./run-steps.ts";
+import type { RunSteps } from "./run-steps.ts";
 import { spell } from "./targets.ts";
 import type { Policy, Rule } from "./match/types.ts";
 import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict, verdictOf } from "./match/verdict.ts";
@@ -76,8 +76,6 @@ interface Judgement {
   readonly index: RuleIndex;
   readonly preset: Preset;
   readonly match: MatchContext;
-  /** The steps that allow more than the preset: a stricter one is left as it is, and what a broken file denies is not known. */
-  readonly run: RunSteps | undefined;
   /** What is written about each action, found when it is first asked for. */
   readonly matched: (MatchedRules | undefined)[];
   /** The commands of which not all is among the actions, likewise. */
@@ -101,7 +99,6 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     index: indexOf(policy),
     preset: presetOf(policy.settings),
     match: { world: context.world, matchCall: context.matchCall },
-    run: relaxing(context.inRun, policy),
     matched: [],
     open: {},
   };
@@ -131,8 +128,7 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   spend(64);
   const written = matchingRulesAt(j, at);
   const own = floor(j, action, written) ?? denied(written) ?? asked(j, action, written, at) ?? unasked(j, action, written, at);
-  if (action.kind === "file" && own.decision !== "allow") return j.context.inRun?.own?.(own, action) ?? own;
-  if (action.kind !== "exec") return own;
+  if (action.kind !== "exec") return j.context.inRun?.own(own, action) ?? own;
   // Under supervision what the program does with a path, and what it starts, is judged when it does it.
   if (own.decision === "deny") return heldBack(j, action, own);
   const named = j.context.supervised ? undefined : judgeNamed(action, at, namedContext(j));
@@ -179,15 +175,19 @@ function unasked(j: Judgement, action: Action, written: MatchedRules, at: number
     protectedBy(j, action, written) ??
     allowed(j, action, written) ??
     inRun(
-      j.run,
+      j,
       action,
-      j.policy.settings.preset === "none"
+      judgesAsAgentperm(j)
         ? agentperm(j, action, at)
-        : (transparent(j, action, at, written) ?? mode(j, action) ?? byDefault(j, action, written)),
+        : (transparent(j, action, at, written) ?? byMode(action, j.policy.settings, j.context) ?? byDefault(j, action, written)),
     ) ??
     withoutOpinion(j, action)
   );
 }
+
+/** 9 in a run: its own default. */
+const inRun = ({ context }: Judgement, action: Action, otherwise?: Verdict): Verdict | undefined =>
+  context.inRun === undefined ? otherwise : context.inRun.byDefault(action, otherwise);
 
 /** 1. The floor: self-protection. */
 function floor(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
@@ -198,11 +198,11 @@ function floor(j: Judgement, action: Action, written: MatchedRules): Verdict | u
 
 function floorOf(j: Judgement, action: Action): Verdict | undefined {
   const { floor: paths, world } = j.context;
-  if (action.kind === "file") {
-    const own = j.context.inRun?.floor(action);
-    return own ?? (isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : judgeRescueFile(action));
-  }
-  const predicated = action.kind === "exec" && j.policy.settings.preset === "none" ? judgePredicate(action) : undefined;
+  if (action.kind === "file")
+    return isChange(action)
+      ? judgeFloorFile(action, spell(action, world).compared, paths, world)
+      : (j.context.inRun?.floor(action) ?? judgeRescueFile(action));
+  const predicated = action.kind === "exec" && judgesAsAgentperm(j) ? judgePredicate(action) : undefined;
   return judgeFloorCall(action, paths, world) ?? predicated;
 }
 
@@ -260,7 +260,7 @@ const namesAnywhere = ({ matcher }: Rule): boolean => /^\*\*\/[^/]*[^/*?][^/]*$/
 
 /** What a program does for itself meets no question that names no path (`ask: ["Edit"]` and the index of git). */
 function askedOf(j: Judgement, action: Action, { ask }: MatchedRules): Hit | undefined {
-  if (ask === undefined || action.upkeep !== true || j.policy.settings.preset === "none" || namesPath(ask.rule)) return ask;
+  if (ask === undefined || action.upkeep !== true || judgesAsAgentperm(j) || namesPath(ask.rule)) return ask;
   const rule = asking(action, j.index, j.match).find(namesPath);
   return rule === undefined ? undefined : { rule, certain: matchRule(rule, action, j.match) === "yes" };
 }
@@ -275,7 +275,7 @@ const USES = new Set<FileAction["operation"]>(["read", "list", "write", "edit"])
 
 /** Before 5: upkeep and harmless devices are nobody's concern unless a rule says so. */
 function harmless(j: Judgement, action: Action): Verdict | undefined {
-  if (action.upkeep === true && j.policy.settings.preset !== "none") return UPKEEP;
+  if (action.upkeep === true && !judgesAsAgentperm(j)) return UPKEEP;
   if (action.kind !== "file" || action.target.kind !== "path" || !action.target.path.startsWith("/dev/")) return undefined;
   return USES.has(action.operation) && isHarmlessDevice(action.target.path) ? HARMLESS : undefined;
 }
@@ -286,12 +286,12 @@ function protectedBy(j: Judgement, action: Action, written: MatchedRules): Verdi
   let isLifted = false;
   for (const protection of protectionsOf(action, surroundings(j, action))) {
     if ((ask !== undefined && !outweighs(protection, ask)) || isNamed(j, action, written, protection)) continue;
-    const met = j.run === undefined || action.kind !== "file" ? byProtection(protection) : j.run.protect(protection, action);
+    const met = (j.context.inRun?.protect ?? byProtection)(protection, action);
     isLifted ||= met === undefined;
     if (met?.decision === "deny") return met;
     ask = met ?? ask;
   }
-  return deniedByDefault(j, action, written) ?? ask ?? (isLifted ? inRun(j.run, action, undefined) : undefined);
+  return deniedByDefault(j, action, written) ?? ask ?? (isLifted ? inRun(j, action) : undefined);
 }
 
 /** A denial, what no mode skips, what no run holds, in this order; of equal ones the first. */
@@ -307,12 +307,9 @@ function denying(j: Judgement, action: Action, written: MatchedRules): Verdict |
 }
 
 function deniedByDefault(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
-  const answer = defaultFor(action, written, j.preset, j.context.world);
-  if (answer.decision !== "deny" || isNamed(j, action, written, DEFAULT)) return undefined;
-  return defaultVerdict(answer, action, j.policy.settings.preset);
+  const verdict = byDefault(j, action, written);
+  return verdict?.decision === "deny" && !isNamed(j, action, written, { scope: { by: "default" } }) ? verdict : undefined;
 }
-
-const DEFAULT: Scoped = { scope: { by: "default" } };
 
 function isNamed(j: Judgement, action: Action, { allow }: MatchedRules, protection: Scoped): boolean {
   return (
@@ -335,10 +332,7 @@ function surroundings(j: Judgement, action: Action): ProtectionContext {
 /** 6. Written allow rules: on the action itself, or on the command whose effect it is. */
 function allowed(j: Judgement, action: Action, { allow }: MatchedRules): Verdict | undefined {
   const rule = answering([...allow, ...coveringRules(j, action)]);
-  if (rule === undefined) return undefined;
-  // A remembered answer was given to what the rules ask, not to what only a run knows of.
-  const own = rule === j.grant ? inRun(j.run, action, undefined) : undefined;
-  return own?.basis === "protection" ? own : byRule(rule);
+  return rule === undefined ? undefined : inRun(j, action, byRule(rule));
 }
 
 /** Of several that allow: whoever lifts the sandbox with one rule has not put it back with another. */
@@ -351,8 +345,7 @@ const answering = (rules: readonly Rule[]): Rule | undefined => rules.find(({ co
 function coveringRules(j: Judgement, action: Action): readonly Rule[] {
   const exec = action.kind === "exec" ? action.runner : action.origin.by === "command" ? action.origin.exec : undefined;
   if (exec === undefined || (action.kind === "code" && action.foreign === true)) return [];
-  const rules = allowOn(j, exec);
-  return rules.length === 0 ? rules : rules.filter(({ root }) => root === undefined || isInside(root, action, j.match));
+  return allowOn(j, exec).filter(({ root }) => root === undefined || isInside(root, action, j.match));
 }
 
 function allowOn(j: Judgement, exec: number): readonly Rule[] {
@@ -379,15 +372,12 @@ function openExecs({ actions, unknowns }: Lowered): ReadonlySet<number> {
   return execs;
 }
 
-/** 8. The mode. */
-function mode(j: Judgement, action: Action): Verdict | undefined {
-  return byMode(action, j.policy.settings, j.context.supervised, j.context.world);
-}
-
 /** 9. Defaults of the preset, or of the `operations` block that replaces them. */
 function byDefault(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   return defaultVerdict(defaultFor(action, written, j.preset, j.context.world), action, j.policy.settings.preset);
 }
+
+const judgesAsAgentperm = ({ policy }: Judgement): boolean => policy.settings.preset === "none";
 
 /** 7 to 9 under `"preset": "none"`: nothing but what agentperm knew of the shell. */
 function agentperm(j: Judgement, action: Action, at: number): Verdict | undefined {
@@ -415,7 +405,7 @@ function judgeUnknown(j: Judgement, unknown: Unknown, actions: readonly JudgedAc
     if (rule !== undefined) return byRule(rule);
     // agentperm knew no options, so one that knowledge does not list was no question, but in front of another command.
     const exec = actions[unknown.exec];
-    if (j.policy.settings.preset === "none" && exec?.action.kind === "exec") return judgeWrapper(exec.action) ?? exec.verdict;
+    if (judgesAsAgentperm(j) && exec?.action.kind === "exec") return judgeWrapper(exec.action) ?? exec.verdict;
   }
   return notAnalysable(unknown, j.policy.settings.unknown);
 }

@@ -14,6 +14,7 @@ import {
 import type { RunPolicies } from "@assent/guard/engine/given";
 import { isWithin, joinPath, normalise } from "@assent/core/path";
 import {
+  byProtection,
   callMatcher,
   controlFile,
   type Grant,
@@ -94,9 +95,13 @@ export class RunJudge {
   #context: JudgeContext;
   /** What it adds to the order of judgement. */
   readonly #steps: RunSteps = {
-    floor: (action) => (isChange(action) ? undefined : this.#hidden(pathOf(action))),
-    protect: (met, action) => this.#defaults.protect(met, action),
-    byDefault: (action, otherwise) => this.#defaults.byDefault(action, otherwise),
+    floor: (action) => this.#hidden(pathOf(action)),
+    protect: (met, action) => (this.#isRelaxed(action) ? this.#defaults.protect(met, action) : byProtection(met)),
+    byDefault: (action, otherwise) => {
+      const isMeant = otherwise?.basis === "rule" || otherwise?.decision === "deny";
+      return isMeant || !this.#isRelaxed(action) ? otherwise : this.#defaults.byDefault(action, otherwise);
+    },
+    own: () => undefined,
   };
   #commands: JudgeContext;
   #aliases: ProgramAliases;
@@ -306,7 +311,12 @@ export class RunJudge {
       ownedBy(caller, found, action, { home: this.#home, defaults: this.#defaults, world: this.#world });
     const asks = own(verdict) ?? verdict;
     if (grants === undefined || !isQuestion(asks)) return asks;
-    const answer = this.#judge(action, { ...this.#context, grants, inRun: { ...this.#steps, own } }, path);
+    // It was given to what the rules ask, not to what only a run knows of.
+    const byDefault: RunSteps["byDefault"] = (one, otherwise) => {
+      const only = grants.some(({ rule }) => rule.source === otherwise?.rule) ? this.#steps.byDefault(one, undefined) : undefined;
+      return only?.basis === "protection" ? only : this.#steps.byDefault(one, otherwise);
+    };
+    const answer = this.#judge(action, { ...this.#context, grants, inRun: { ...this.#steps, byDefault, own } }, path);
     return answer.grant === undefined ? asks : answer;
   }
 
@@ -377,6 +387,12 @@ export class RunJudge {
       effect === "allow" && matcher.kind === "net" && matcher.port !== undefined ? [matcher.port] : [],
     );
     return [...new Set([443, 80, 22, ...ports])];
+  }
+
+  /** A stricter preset is left as it is, and what a broken file denies is not known. */
+  #isRelaxed(action: Action): action is FileAction {
+    const { broken, settings } = this.#policy;
+    return action.kind === "file" && broken === undefined && settings.preset !== "strict" && settings.preset !== "readonly";
   }
 
   /** By the order of judgement. `pinned`: the path is what the kernel calls it. */
