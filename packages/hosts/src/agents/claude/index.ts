@@ -3,7 +3,7 @@ import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
-import { PLUGINS } from "../host/controlled.ts";
+import { PLUGINS, type Sign } from "../host/controlled.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import {
   type Ends,
@@ -184,6 +184,12 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
+/** Settings that name a program (2.1.332). */
+const STARTERS = /* @__PURE__ */ listed(
+  "apiKeyHelper; awsAuthRefresh; awsCredentialExport; gcpAuthRefresh; otelHeadersHelper; policyHelper; policyHelpers; processWrapper",
+  "proxyAuthHelper; sshHostCommands; statusLine; subagentStatusLine",
+);
+
 const facts = /* @__PURE__ */ hostFacts({
   calls: [
     // Others took its form over: what none of them knows as its own is its.
@@ -300,6 +306,16 @@ const setup: Setup = {
     user: ["~/.claude/settings.json", "~/.claude/settings.local.json", "/etc/claude-code/managed-settings.json"],
     servers: true,
     signs: [
+      { at: ["crossSessionInbound"], when: /^accept$/, does: "skips", so: "other sessions give this one tasks unseen", projectOnly: true },
+      {
+        at: ["remoteControlAtStartup"],
+        when: true,
+        does: "controls",
+        so: "each session is open to be controlled from elsewhere",
+        projectOnly: true,
+      },
+      { at: ["autoUploadSessions"], when: true, does: "controls", so: "sessions are copied to claude.ai", projectOnly: true },
+      { at: ["modelCatalogUrl"], when: "there", does: "controls", so: "models are looked up there", projectOnly: true },
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["allowManagedHooksOnly"], when: true, does: "off", so: "hooks of users do not run" },
       { at: ["strictPluginOnlyCustomization"], when: "there", does: "off", so: "hooks may be taken from plugins alone" },
@@ -330,13 +346,17 @@ const setup: Setup = {
         so: "these servers of the repository start unasked",
         projectOnly: true,
       },
-      { at: ["apiKeyHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["awsAuthRefresh"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["awsCredentialExport"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["otelHeadersHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["statusLine", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+      ...STARTERS.map((name): Sign => ({
+        at: [name],
+        when: "there",
+        does: "starts",
+        so: "a program that the host starts",
+        projectOnly: true,
+      })),
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
       ...PLUGINS,
+      // The same as `extraKnownMarketplaces` (2.1.332).
+      { at: ["additionalMarketplaces", "*"], when: "there", does: "starts", so: "plugins come from there", projectOnly: true, told: true },
     ],
     bringing: { folders: [".claude/agents", ".claude/skills", ".claude/commands"], plugin: ".claude-plugin" },
     said:
