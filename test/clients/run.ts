@@ -6,7 +6,17 @@ import { CLIENTS } from "./clients.ts";
 import { installNode, installPackage, newest } from "./install.ts";
 import { buildAssent, buildHarness, type MachineParts, runInside } from "./machine.ts";
 import { judge, judgeControl, unknownTools, type Cell } from "./judge.ts";
-import { eventsIn, readPackage, type Packaged, UNDRIVEN, unknownEvents, unknownOptions, unknownVariables, variablesIn } from "./options.ts";
+import {
+  eventsIn,
+  readPackage,
+  type Packaged,
+  UNDRIVEN,
+  unknownEvents,
+  unknownOptions,
+  unknownSettings,
+  unknownVariables,
+  variablesIn,
+} from "./options.ts";
 import type { Job, Report } from "./report.ts";
 import { EVERY_TOOL, modesOf, scenariosOf, TITLES, type Scenario } from "./scenarios.ts";
 import { withRow, type Row } from "./table.ts";
@@ -105,6 +115,7 @@ function knowsOptions(host: Packaged, node: string): boolean {
   const unknown = [
     ...unknownOptions(host.command, options),
     ...unknownEvents(id ?? "", events).map((event) => `the event ${event}`),
+    ...unknownSettings(host, texts),
     ...unknownVariables(variables).map((name) => `the variable ${name}`),
   ];
   // A parser that has none was not read.

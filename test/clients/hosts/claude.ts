@@ -8,6 +8,7 @@ export const claude: Client = {
   id: "claude",
   name: "Claude Code",
   package: { name: "@anthropic-ai/claude-code-linux-x64", version: "2.1.332" },
+  knows: { settings: ["disableAllHooks"], modes: ["bypassPermissions"] },
   command: "claude",
   program: "@anthropic-ai/claude-code-linux-x64/claude",
   files: () => ({

@@ -15,6 +15,7 @@ export const codex: Client = {
   id: "codex",
   name: "Codex",
   package: { name: "@openai/codex", version: "0.171.0-linux-x64" },
+  knows: { settings: ["sandbox_mode"], modes: ["danger-full-access"], schema: "app-server generate-json-schema --out ." },
   command: "codex",
   program: "@openai/codex/vendor/x86_64-unknown-linux-musl/bin/codex",
   files: (model) => ({

@@ -6,6 +6,7 @@ export const commandCode: Client = {
   name: "Command Code",
   // A later one has no default export, which Command Code imports.
   package: { name: "command-code", version: "1.64.0", beside: ["@opentelemetry/semantic-conventions@1.43.0"] },
+  knows: { settings: [], modes: ["dont-ask"] },
   command: "command-code",
   program: "command-code/dist/index.mjs",
   script: true,

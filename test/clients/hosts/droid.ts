@@ -22,6 +22,7 @@ export const droid: Client = {
   id: "droid",
   name: "Factory Droid",
   package: { name: "@factory/cli-linux-x64", version: "0.225.2" },
+  knows: { settings: ["commandDenylist"], modes: ["auto-high"] },
   command: "droid",
   program: "@factory/cli-linux-x64/bin/droid",
   files: (model) => ({

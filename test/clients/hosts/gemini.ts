@@ -5,6 +5,7 @@ export const gemini: Client = {
   id: "gemini",
   name: "Gemini CLI",
   package: { name: "@google/gemini-cli", version: "0.61.0" },
+  knows: { settings: ["hooksConfig", "discoveryCommand", "defaultApprovalMode", "excludedEnvVars"], modes: ["yolo"] },
   command: "gemini",
   program: "@google/gemini-cli/bundle/gemini.js",
   script: true,

@@ -23,6 +23,7 @@ export const kilo: Client = {
   id: "kilo",
   name: "Kilo Code CLI",
   package: { name: "@kilocode/cli-linux-x64", version: "7.7.9" },
+  knows: { settings: ["enabled_providers"] },
   command: "kilo",
   program: "@kilocode/cli-linux-x64/bin/kilo",
   files: (model) => ({

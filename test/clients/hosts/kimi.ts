@@ -5,6 +5,7 @@ export const kimi: Client = {
   id: "kimi",
   name: "Kimi Code",
   package: { name: "@moonshot-ai/kimi-code", version: "2.1.0" },
+  knows: { settings: ["default_permission_mode"], modes: ["manual", "yolo"] },
   command: "kimi",
   program: "@moonshot-ai/kimi-code/dist/main.mjs",
   script: true,

@@ -22,6 +22,7 @@ export const opencode: Client = {
   id: "opencode",
   name: "OpenCode",
   package: { name: "opencode-linux-x64", version: "1.18.34" },
+  knows: { settings: ["enabled_providers"] },
   command: "opencode",
   program: "opencode-linux-x64/bin/opencode",
   files: (model) => ({

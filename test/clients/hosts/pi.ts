@@ -5,6 +5,7 @@ export const pi: Client = {
   id: "pi",
   name: "pi",
   package: { name: "@earendil-works/pi-coding-agent", version: "1.6.0" },
+  knows: { settings: ["shellCommandPrefix"] },
   command: "pi",
   program: "@earendil-works/pi-coding-agent/dist/bundle/cli.js",
   script: true,

@@ -13,6 +13,7 @@ export const qwen: Client = {
   id: "qwen",
   name: "Qwen Code",
   package: { name: "@qwen-code/qwen-code", version: "0.24.4" },
+  knows: { settings: ["discoveryCommand", "excludedEnvVars"], modes: ["yolo"] },
   command: "qwen",
   program: "@qwen-code/qwen-code/cli-entry.js",
   script: true,
@@ -35,7 +36,8 @@ export const qwen: Client = {
   own: { path: ".qwen/settings.json", off: json({ disableAllHooks: true }) },
   managed: true,
   ownShell: true,
-  harmless: "get_goal list_agents tool_call tool_search update_goal loop_wakeup read_mcp_resource report_findings",
+  harmless:
+    "ask_user_question enter_plan_mode exit_plan_mode get_goal list_agents tool_call tool_search update_goal loop_wakeup read_mcp_resource report_findings",
   edited: { usual: "--acp -m fake-model --approval-mode default", free: "--acp -m fake-model --approval-mode yolo" },
   ownRule: (command) => ({ files: { [`${HOME}/.qwen/settings.json`]: settings(`Bash(${command}:*)`) } }),
   shell: (command) => ({ tool: "run_shell_command", input: { command, is_background: false, description: "a step" } }),

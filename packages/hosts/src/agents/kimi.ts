@@ -121,6 +121,7 @@ const setup: Setup = {
     bringing: { folders: [".kimi-code/agents", ".kimi-code/skills", ".agents/agents", ".agents/skills"] },
     signs: [
       { at: ["default_permission_mode"], when: /^(?:yolo|auto)$/, does: "skips", so: "Kimi asks less by itself" },
+      { at: ["yolo"], when: true, does: "skips", so: "Kimi asks nothing by itself" },
       { at: ["workspace", "additional_dir"], when: "there", does: "skips", so: "Kimi works in these folders too", projectOnly: true },
     ],
     said: "hooks and permissions are read from your own folder alone; a trusted repository's `.kimi-code/mcp.json` and `.mcp.json` start servers",

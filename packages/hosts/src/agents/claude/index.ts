@@ -3,7 +3,7 @@ import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
-import { PLUGINS } from "../host/controlled.ts";
+import { withPlugins } from "../host/controlled.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import {
   type Ends,
@@ -184,6 +184,12 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
+/** Settings that name a program (2.1.332). */
+const STARTERS = /* @__PURE__ */ listed(
+  "apiKeyHelper; awsAuthRefresh; awsCredentialExport; gcpAuthRefresh; otelHeadersHelper; policyHelper; policyHelpers; processWrapper",
+  "proxyAuthHelper; sshHostCommands; statusLine; subagentStatusLine",
+);
+
 const facts = /* @__PURE__ */ hostFacts({
   calls: [
     // Others took its form over: what none of them knows as its own is its.
@@ -299,45 +305,73 @@ const setup: Setup = {
     project: [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"],
     user: ["~/.claude/settings.json", "~/.claude/settings.local.json", "/etc/claude-code/managed-settings.json"],
     servers: true,
-    signs: [
-      { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
-      { at: ["allowManagedHooksOnly"], when: true, does: "off", so: "hooks of users do not run" },
-      { at: ["strictPluginOnlyCustomization"], when: "there", does: "off", so: "hooks may be taken from plugins alone" },
-      { at: ["env"], when: "environment", does: "controls", so: "" },
-      {
-        at: ["permissions", "defaultMode"],
-        when: /^(?:bypassPermissions|dontAsk|acceptEdits)$/,
-        does: "skips",
-        so: "questions are skipped",
-      },
-      { at: ["permissions", "defaultMode"], when: /^auto$/, does: "skips", so: "a classifier of the host's answers its questions" },
-      { at: ["autoMode"], when: "there", does: "skips", so: "it is told to that classifier", projectOnly: true },
-      {
-        at: ["permissions", "allow"],
-        when: /"(?:\*|Bash|Bash\((?:\*|:\*)\)|Edit|Write|mcp__\*)"/,
-        does: "skips",
-        so: "everything of that kind runs without the host's question",
-        projectOnly: true,
-      },
-      { at: ["sandbox", "autoAllowBashIfSandboxed"], when: true, does: "skips", so: "commands run without a question", projectOnly: true },
-      { at: ["fileSuggestion", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["skipDangerousModePermissionPrompt"], when: true, does: "skips", so: "the mode that asks nothing starts without a word" },
-      { at: ["enableAllProjectMcpServers"], when: true, does: "starts", so: "servers of the repository start unasked" },
-      {
-        at: ["enabledMcpjsonServers"],
-        when: "there",
-        does: "starts",
-        so: "these servers of the repository start unasked",
-        projectOnly: true,
-      },
-      { at: ["apiKeyHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["awsAuthRefresh"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["awsCredentialExport"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["otelHeadersHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["statusLine", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
-      ...PLUGINS,
-    ],
+    signs: /* @__PURE__ */ withPlugins(
+      [
+        {
+          at: ["crossSessionInbound"],
+          when: /^accept$/,
+          does: "skips",
+          so: "other sessions give this one tasks unseen",
+          projectOnly: true,
+        },
+        {
+          at: ["remoteControlAtStartup"],
+          when: true,
+          does: "controls",
+          so: "each session is open to be controlled from elsewhere",
+          projectOnly: true,
+        },
+        { at: ["autoUploadSessions"], when: true, does: "controls", so: "sessions are copied to claude.ai", projectOnly: true },
+        { at: ["modelCatalogUrl"], when: "there", does: "controls", so: "models are looked up there", projectOnly: true },
+        { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
+        { at: ["allowManagedHooksOnly"], when: true, does: "off", so: "hooks of users do not run" },
+        { at: ["strictPluginOnlyCustomization"], when: "there", does: "off", so: "hooks may be taken from plugins alone" },
+        { at: ["env"], when: "environment", does: "controls", so: "" },
+        {
+          at: ["permissions", "defaultMode"],
+          when: /^(?:bypassPermissions|dontAsk|acceptEdits)$/,
+          does: "skips",
+          so: "questions are skipped",
+        },
+        { at: ["permissions", "defaultMode"], when: /^auto$/, does: "skips", so: "a classifier of the host's answers its questions" },
+        { at: ["autoMode"], when: "there", does: "skips", so: "it is told to that classifier", projectOnly: true },
+        {
+          at: ["permissions", "allow"],
+          when: /"(?:\*|Bash|Bash\((?:\*|:\*)\)|Edit|Write|mcp__\*)"/,
+          does: "skips",
+          so: "everything of that kind runs without the host's question",
+          projectOnly: true,
+        },
+        {
+          at: ["sandbox", "autoAllowBashIfSandboxed"],
+          when: true,
+          does: "skips",
+          so: "commands run without a question",
+          projectOnly: true,
+        },
+        { at: ["fileSuggestion", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+        { at: ["skipDangerousModePermissionPrompt"], when: true, does: "skips", so: "the mode that asks nothing starts without a word" },
+        { at: ["enableAllProjectMcpServers"], when: true, does: "starts", so: "servers of the repository start unasked" },
+        {
+          at: ["enabledMcpjsonServers"],
+          when: "there",
+          does: "starts",
+          so: "these servers of the repository start unasked",
+          projectOnly: true,
+        },
+        { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+        // The same as `extraKnownMarketplaces` (2.1.332).
+        {
+          at: ["additionalMarketplaces", "*"],
+          when: "there",
+          does: "starts",
+          so: "plugins come from there",
+          projectOnly: true,
+          told: true,
+        },
+      ],
+      STARTERS,
+    ),
     bringing: { folders: [".claude/agents", ".claude/skills", ".claude/commands"], plugin: ".claude-plugin" },
     said:
       "`disableAllHooks` in `.claude/settings.json` or `settings.local.json` switches every hook off, without a step of " +

@@ -2,7 +2,7 @@ import { attempt, isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
-import { PLUGINS } from "../host/controlled.ts";
+import { withPlugins } from "../host/controlled.ts";
 import { inputInstead, SELF_TEST, words } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text, walk } from "../host/reading.ts";
@@ -200,12 +200,11 @@ const setup: Setup = {
     user: ["~/.copilot/settings.json", "~/.copilot/config.json"],
     folders: [".github/hooks", ".github/extensions"],
     servers: true,
-    signs: [
+    signs: /* @__PURE__ */ withPlugins([
       { at: ["env"], when: "environment", does: "controls", so: "" },
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
-      ...PLUGINS,
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
-    ],
+    ]),
     said: "`disableAllHooks` counted in no repository when it was tried; hooks of a trusted repository run beside Assent's, its extensions' may replace them",
   },
   registrations: ({ home, env, project, command }) => [

@@ -1,7 +1,7 @@
 import { listed } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
-import { PLUGINS } from "../host/controlled.ts";
+import { withPlugins } from "../host/controlled.ts";
 import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../host/protocol.ts";
 import { files, mcpGuess, named, walk } from "../host/reading.ts";
@@ -148,17 +148,34 @@ const setup: Setup = {
     user: ["~/.factory/settings.json", "~/.factory/hooks.json"],
     servers: true,
     typed: { folders: [".factory/commands"], runs: /^#!(.*)/g },
-    signs: [
-      { at: ["hooksDisabled"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
-      ...[["autonomyMode"], ["autonomyLevel"], ["sessionDefaultSettings", "autonomyMode"], ["sessionDefaultSettings", "autonomyLevel"]].map(
-        (at) => ({ at, when: /(?:medium|high|skip)/, does: "skips", so: "Droid asks less by itself", projectOnly: true }) as const,
-      ),
-      { at: ["commandAllowlist"], when: "there", does: "skips", so: "these commands run without Droid's own question", projectOnly: true },
-      { at: ["PreToolUse"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
-      { at: ["SessionStart"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
-      ...PLUGINS,
-      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
-    ],
+    signs: /* @__PURE__ */ (() =>
+      withPlugins([
+        { at: ["allowManagedHooksOnly"], when: true, does: "off", so: "hooks of users do not run" },
+        { at: ["hooksDisabled"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
+        ...[
+          ["autonomyMode"],
+          ["autonomyLevel"],
+          ["sessionDefaultSettings", "autonomyMode"],
+          ["sessionDefaultSettings", "autonomyLevel"],
+        ].map((at) => ({ at, when: /(?:medium|high|skip)/, does: "skips", so: "Droid asks less by itself", projectOnly: true }) as const),
+        ...["builtInToolAutonomyOverrides", "mcpAutonomyOverrides", "mcpAutonomyUrlOverrides", "subagentAutonomyLevel"].map(
+          (name) => ({ at: [name], when: "there", does: "skips", so: "Droid asks less by itself", projectOnly: true }) as const,
+        ),
+        { at: ["env"], when: "environment", does: "controls", so: "" },
+        { at: ["customModels"], when: "there", does: "controls", so: "the model is asked there", projectOnly: true },
+        { at: ["cloudSessionSync"], when: true, does: "controls", so: "sessions are copied to Factory", projectOnly: true },
+        { at: ["sandbox", "enabled"], when: false, does: "skips", so: "Droid sandboxes nothing by itself", projectOnly: true },
+        {
+          at: ["commandAllowlist"],
+          when: "there",
+          does: "skips",
+          so: "these commands run without Droid's own question",
+          projectOnly: true,
+        },
+        { at: ["PreToolUse"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+        { at: ["SessionStart"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+        { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+      ]))(),
     said: "`hooksDisabled` counted in no repository when it was tried; a repository's own hooks run without a step of trust",
   },
 };

@@ -19,10 +19,12 @@ export interface Sign {
   readonly told?: true;
 }
 
-/** Where a repository's settings name plugins, and places to take them from, in the form of Claude Code. */
-export const PLUGINS: readonly Sign[] = [
+/** Signs, and those of plugins and of places to take them from in the form of Claude Code, and of keys that name a program. */
+export const withPlugins = (signs: readonly Sign[], programs: readonly string[] = []): readonly Sign[] => [
+  ...signs,
   { at: ["enabledPlugins", "*"], when: "there", does: "starts", so: "plugins bring hooks and servers", projectOnly: true, told: true },
   { at: ["extraKnownMarketplaces", "*"], when: "there", does: "starts", so: "plugins come from there", projectOnly: true, told: true },
+  ...programs.map((name): Sign => ({ at: [name], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true })),
 ];
 
 export interface Controlled {
