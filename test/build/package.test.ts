@@ -141,7 +141,8 @@ describe("the package", () => {
     const inFile = (file: string): number => readFileSync(join(DIST, file)).length / 1024;
     expect(inFile("bin.cjs")).toBeLessThan(4);
     // What a hook does not evaluate costs it the reading alone, 3 ms for a megabyte: all of the text, and V8's cache of what hooks mostly call.
-    expect(inFile("hook.cjs")).toBeLessThan(430);
+    // Another host brings some 4 along.
+    expect(inFile("hook.cjs")).toBeLessThan(434);
     expect(inFile("hook.cache")).toBeLessThan(670);
     // Reasons have a text for the person and one for the model; rules may be about some people only. 2.7 of it hand modules out, 17 are facts of hosts.
     expect(kilobytes("hook")).toBeLessThan(309);

@@ -52,8 +52,7 @@ describe("parts that take modules from others", () => {
   it("take nothing that makes a start slower: the hook, a tried run and what every command is started by take from nobody, a run what both have", () => {
     const takers = new Set(taken.map(({ taker }) => taker));
     const starts = [...PART_TEXTS.keys()].filter((name) => name.startsWith("start.") && name !== "start.confiner");
-    for (const part of ["hook", "shell", "try", ...starts])
-      expect([part, takers.has(part)]).toEqual([part, false]);
+    for (const part of ["hook", "shell", "try", ...starts]) expect([part, takers.has(part)]).toEqual([part, false]);
     expect([...new Set(taken.filter(({ taker }) => taker === "run").map(({ giver }) => giver))]).toEqual(["./try.cjs"]);
     // Nobody but who is a run, or is loaded by one, loads all of `assent run`.
     expect([...new Set(taken.filter(({ giver }) => giver === "./run.cjs").map(({ taker }) => taker))].toSorted()).toEqual([

@@ -62,9 +62,6 @@ export function secrets(place: TryPlace): void {
 /** A process outside, which nothing may be done to. */
 export const victim: ChildProcess = spawn("sleep", ["600"], { stdio: "ignore" });
 
-/** Names of everything in home. */
-export const homeNames = (place: TryPlace): readonly string[] => treeOf(place.place.home).map((line) => line.split(" ")[0] ?? "");
-
 /** Nothing of the secrets is in what was applied, and they are where they were. */
 export function expectSecretsKept(place: TryPlace): void {
   const holding = treeOf(place.cwd).filter((line) => line.includes(SECRET));

@@ -208,7 +208,7 @@ const setup: Setup = {
         projectOnly: true,
       },
       { at: ["tools", "shell", "pager"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
-      { at: ["telemetry", "otlpEndpoint"], when: "there", does: "controls", so: "what is said is copied there", projectOnly: true },
+      { at: ["telemetry", "otlpEndpoint"], when: "there", does: "controls", so: "conversations are copied there", projectOnly: true },
       { at: ["policyPaths"], when: "there", does: "controls", so: "policies are read from there", projectOnly: true },
       { at: ["adminPolicyPaths"], when: "there", does: "controls", so: "policies are read from there", projectOnly: true },
       {
