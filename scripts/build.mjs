@@ -253,7 +253,7 @@ function partsToBuild(filters, tables) {
     made("run.spare", cli("spare"), runs, [lazyBuiltins], running),
     made("run.listen", own("run.listen"), runs, [filtersMade(filters.run), lazyBuiltins], running),
     ...["try", "apply"].map((name) => made(name, own(name), runs, [filtersMade(filters.try), lazyBuiltins], running)),
-    made("start.front", cli("run-front"), [], [lazyBuiltins]),
+    made("start.front", cli("run-front"), [], [knowledgeFromFile(root), lazyBuiltins]),
     made("start.shell", cli("shell-start"), hooks),
     made("start.ended", cli("ended"), hooks),
     made("start.line", cli("line-main"), hooks),
