@@ -157,7 +157,11 @@ describe("who a program is", () => {
     mkdirSync(tools);
     program(join(place.project, "evil"));
     symlinkSync(join(place.project, "evil"), join(tools, "ls"));
-    expect(worldOf(place, `${tools}:/usr/bin`).lookup("ls")).toEqual({ path: join(tools, "ls"), trusted: false });
+    expect(worldOf(place, `${tools}:/usr/bin`).lookup("ls")).toEqual({
+      path: join(tools, "ls"),
+      trusted: false,
+      real: join(place.project, "evil"),
+    });
   });
 
   it("a name with a slash must be a program in a place programs are run from", () => {

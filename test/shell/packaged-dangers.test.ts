@@ -63,10 +63,20 @@ describe("what a service does for all to see, or for good, it does whoever start
     ["lerna exec -- npm publish", "publish"],
     ["unknown-runner npm publish", "publish"],
     ["echo x | xargs yarn vercel --prod", "publish"],
+    // What a shell's line starts, it starts itself.
+    ["sh -c 'npx prisma migrate reset'", "data-wipe"],
+    ["bash -c 'exec \"$@\"' x prisma migrate reset", "data-wipe"],
+    ["sh -c '$x prisma migrate reset'", "data-wipe"],
+    [`python3 -c 'import os; os.system("terraform destroy")'`, "data-wipe"],
     ["npx semantic-release", "publish"],
   ])("%s: %s", (command, danger) => expect(dangersOf(command)).toContain(danger));
 
   test.each([
+    // Words of a shell's line that belong to two commands, and a text that is printed.
+    "sh -c 'tar cf x.tar b; rm c'",
+    "bash -lc 'tool cf a; rm b'",
+    `python3 -c 'print("terraform destroy")'`,
+    `node -e 'console.log("terraform destroy")'`,
     "npx vercel ls",
     "npx vercel dev",
     "npx vercel deploy --help",

@@ -62,8 +62,9 @@ export function readHandedCommands(
 ): void {
   const known = applied !== undefined;
   const elsewhere = known ? entryFor(name)?.elsewhere : undefined;
-  if (!known || applied.id === undefined || RUNNER.has(name) || elsewhere !== undefined || isOneOf(INTERPRETER, name))
-    noteHandedDangers(call.cx, words, exec);
+  // What a shell runs was judged by itself where all of it was read.
+  const isUnread = !known || applied.id === undefined || (isOneOf(INTERPRETER, name) && !applied.understood);
+  if (isUnread || RUNNER.has(name) || elsewhere !== undefined) noteHandedDangers(call.cx, words, exec);
   if (!known || !applied.understood) noteServices(call, words, exec, applied);
   if (elsewhere !== undefined && readElsewhere(call, elsewhere, words, exec)) return;
   if (!known && PROMPTED_PROGRAMS.includes(name)) return;
