@@ -16,6 +16,7 @@ enum { LOCK_FD = 5, LISTENER_FD = 6, ANSWERS = 7, MOST_PLACES = 64, EISDIR = 21 
 static char **given, **variables, id[40], started_at[24], ended_at[24], how_it_ended[64], stamps[MOST_PLACES][40], run_folder[4200];
 static char room[SIZE], held_text[1 << 18], listed[1 << 15];
 static const char *node, *places[MOST_PLACES], *layers[MOST_PLACES];
+static u16 modes[MOST_PLACES];
 static u64 room_used, next_stamp, layer_count;
 static long lock;
 
@@ -177,9 +178,11 @@ static int is_alone(const char *tried) {
   call(CLOSE, fd, 0, 0, 0, 0);
   return got == 0;
 }
-static int is_empty(const char *folder) {
-  long fd = call(OPENAT, AT_FDCWD, (long)folder, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0), got, count = 0;
-  if (fd < 0) return 0;
+/* The mode of a place itself is that of its layer. */
+static int is_untouched(u64 layer) {
+  u32 s[64];
+  long fd = call(OPENAT, AT_FDCWD, (long)layers[layer], O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0), got, count = 0;
+  if (fd < 0 || call(STATX, fd, (long)"", 0x1000, 0x7ff, (long)s) < 0 || *(u16 *)(s + 7) != modes[layer]) return 0;
   while ((got = call(GETDENTS, fd, (long)listed, sizeof listed, 0, 0)) > 0)
     for (char *entry = listed; entry < listed + got; entry += *(u16 *)(entry + 16)) count++;
   call(CLOSE, fd, 0, 0, 0, 0);
@@ -199,6 +202,7 @@ static void note_place(const char *layer, const char *place) {
   char *to = put_number(stamps[layer_count], seconds, 10, 1);
   *to++ = ',';
   put_number(to, rest, 10, 1);
+  modes[layer_count] = *(u16 *)(a + 7);
   layers[layer_count] = layer;
   places[layer_count++] = place;
 }
@@ -353,7 +357,7 @@ static void __attribute__((noreturn)) run_kept(char **argv, char **envp) {
     put_now(ended_at);
     put(put_number(put(how_it_ended, signal ? "{\"by\":\"signal\",\"signal\":" : "{\"by\":\"exit\",\"code\":"), signal ? signal : code, 10, 1), "}");
     int untouched = 1;
-    for (u64 i = 0; i < layer_count; i++) untouched &= is_empty(layers[i]);
+    for (u64 i = 0; i < layer_count; i++) untouched &= is_untouched(i);
     if (untouched && do_steps(&end_steps, count)) {
       remove_tree(AT_FDCWD, run_folder);
       quit((int)(signal ? 128 + signal : code));

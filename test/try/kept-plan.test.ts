@@ -168,6 +168,17 @@ describe("a kept plan", () => {
     expect(existsSync(project(place, ".claude"))).toBe(false);
   });
 
+  it("loses no change of a place's own mode", async () => {
+    const place = await kept();
+    const argv = [process.execPath, place.command, "try", "--apply", "--", "sh", "-c", "read mode && chmod $mode ."];
+    const modes: number[] = [];
+    for (const input of ["755\n", "755\n", "700\n"]) {
+      expect(await place.place.run({ user: "root", argv, input })).toMatchObject({ status: 0 });
+      modes.push(lstatSync(place.cwd).mode & 0o777);
+    }
+    expect(modes).toEqual([0o755, 0o755, 0o700]);
+  });
+
   it("has a folder's name changed by whoever judges it", async () => {
     const place = await kept();
     for (const [from, to] of [

@@ -64,7 +64,8 @@ export class Keeping {
     const records = text({ ...runMeta(meta), ended: 0, exit: 0 }).replace('"ended":0,"exit":0', `"ended":${ENDED},"exit":${HOW}`);
     const begun = text({ ...meta, start: event }).replaceAll(/"stamp":\[\d+,\d+\]/g, `"stamp":[${STAMP}]`);
     const events = text(event).replace(`"time":${event.time}`, `"time":${ENDED}`);
-    const begin = ["D", folder, PRIVATE, "Z", `${folder}/lock`, "O", ...made, "W", `${folder}/meta.json`, begun];
+    // It is noted where this one is before others are looked for, so of two that begin at once one sees the other.
+    const begin = ["D", folder, PRIVATE, "Z", `${folder}/lock`, ...made, "W", `${folder}/meta.json`, begun, "O"];
     const files = ["W", `${runs}/lock`, "", "W", `${runs}/meta.json`, records, "W", `${runs}/events.jsonl`, events];
     const steps = [...begin, "e", "D", runs, PRIVATE, ...files];
     const rests = [...this.#guards, "T", String(now), String(now + LASTS_SECONDS), ...who.flatMap((line) => ["S", line])];
