@@ -294,7 +294,9 @@ static void judge_calls(long listener);
  */
 static int await(long child, int is_init, long listener) {
   struct { int fd; short events, got; } at[2] = { { 0, 1, 0 }, { (int)listener, 1, 0 } };
-  at[0].fd = (int)need(call(SIGNALFD4, -1, (long)&all_signals, 8, O_CLOEXEC, 0));
+  at[0].fd = (int)call(SIGNALFD4, -1, (long)&all_signals, 8, O_CLOEXEC, 0);
+  /* The program may have begun, so this is no step that failed before it. */
+  if (at[0].fd < 0) quit(125);
   for (;;) {
     int status, signal[32];
     for (;;) {
