@@ -236,7 +236,7 @@ describe("Claude Code", () => {
     expect(told(answer({ ...place, machine }, inOther))).toBe("deny");
   });
 
-  const EDITOR = { CLAUDE_CODE_ENTRYPOINT: "sdk-ts", CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1", CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "1" };
+  const EDITOR = { CLAUDE_CODE_ENTRYPOINT: "sdk-ts", CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "1" };
 
   it.each(ANSWERS)(
     "In an editor (ACP) a question about a command carries its reason as the description, and nothing else changes: %s",

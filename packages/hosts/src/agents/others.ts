@@ -127,7 +127,7 @@ const HOSTS: readonly OtherHost[] = [
       packages: ["@nanocollective/nanocoder"],
       aliases: ["nanocoder"],
       // In `run` its file tools ask nobody.
-      changes: ["daemon", "run"],
+      changes: ["run", "daemon"],
       options: {
         questions: ["--mode", "--trust-directory", "--acp"],
       },

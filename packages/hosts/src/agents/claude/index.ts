@@ -65,15 +65,10 @@ function leavesSandbox({ tool_input: input }: Input): boolean {
 
 /**
  * What claude-agent-acp 0.101.0 (an editor's side of ACP, on Anthropic's Agent SDK) starts the host with. It shows the editor a command's
- * `description`, and not a hook's reason. No variable names ACP: another program that sets all of these gets the same answer.
+ * `description`, and not a hook's reason. No variable names ACP: another program that sets both gets the same answer.
  */
-const IN_EDITOR = {
-  CLAUDE_CODE_ENTRYPOINT: "sdk-ts",
-  CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1",
-  CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "1",
-};
-
-const isInEditor = ({ env }: HookCall): boolean => Object.entries(IN_EDITOR).every(([name, value]) => env[name] === value);
+const isInEditor = ({ env }: HookCall): boolean =>
+  env["CLAUDE_CODE_ENTRYPOINT"] === "sdk-ts" && env["CLAUDE_CODE_STARTUP_FAILURE_RESULTS"] === "1";
 
 /** Every command of the tool is started through a program of ours. */
 const isWrapped = ({ payload, env }: HookCall): boolean =>
@@ -99,7 +94,7 @@ function hostOf(mode: string | undefined, event: string, call: HookCall): Host {
     // In auto mode the host's own check is to see it, and where nobody is asked nothing is on the screen.
     ...(wrapped && (mode === "default" || mode === "acceptEdits") && !leavesSandbox(payload) ? { answered: true as const } : {}),
     unheard: ["ask"],
-    ...(event === "PreToolUse" && payload["tool_name"] === wrapping.tool && isInEditor(call) ? { shows: "description" } : {}),
+    ...(payload["tool_name"] === wrapping.tool && isInEditor(call) ? { shows: "description" } : {}),
     ...(goesOn(payload) || inSkill ? {} : { ends: END_HOOKS }),
   };
 }
@@ -269,7 +264,6 @@ const facts = /* @__PURE__ */ hostFacts({
       CLAUDE_PROJECT_DIR: "path",
       CLAUDE_CODE_SHELL_PREFIX: "path",
       CLAUDE_CODE_ENTRYPOINT: "word",
-      CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "word",
       CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "word",
     },
     marks: ["CLAUDECODE"],
