@@ -236,6 +236,38 @@ describe("Claude Code", () => {
     expect(told(answer({ ...place, machine }, inOther))).toBe("deny");
   });
 
+  const EDITOR = { CLAUDE_CODE_ENTRYPOINT: "sdk-ts", CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "1" };
+
+  it.each(ANSWERS)(
+    "In an editor (ACP) a question about a command carries its reason as the description, and nothing else changes: %s",
+    (_what, payload) => {
+      const place = scratch();
+      place.write("~/.agent-permissions.jsonc", USER);
+      const machine = { ...place.machine, env: { ...place.machine.env, ...EDITOR } };
+      for (const more of [
+        {},
+        PERMISSION,
+        { permission_mode: "auto" },
+        { permission_mode: "dontAsk" },
+        { permission_mode: "bypassPermissions" },
+      ]) {
+        const plain = answer(place, { ...payload, ...more });
+        const { permissionDecision, permissionDecisionReason: reason } = (plain["hookSpecificOutput"] ?? {}) as Record<string, string>;
+        const isShown = permissionDecision === "ask" && payload["tool_name"] === "Bash" && typeof reason === "string";
+        const updatedInput = { ...(payload["tool_input"] as object), description: reason };
+        expect(answer({ ...place, machine }, { ...payload, ...more })).toEqual(
+          isShown ? { hookSpecificOutput: { ...(plain["hookSpecificOutput"] as object), updatedInput } } : plain,
+        );
+      }
+    },
+  );
+
+  it.each(Object.keys(EDITOR))("Where %s is not what the editor's side sets, the answer is the terminal's", (name) => {
+    const place = scratch({ env: { ...EDITOR, [name]: "cli" } });
+    place.write("~/.agent-permissions.jsonc", USER);
+    expect(answer(place, bash("make all"))).toEqual(answer({ ...place, machine: { ...place.machine, env: {} } }, bash("make all")));
+  });
+
   it("notes the subagent", () => {
     const place = scratch();
     const reading = claude.read({

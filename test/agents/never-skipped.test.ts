@@ -296,6 +296,8 @@ const WAYS = [
   "nanocoder --mode yolo run x",
   "nanocoder --mode=auto-accept run x",
   "nanocoder run x --trust-directory",
+  "nanocoder run hi",
+  "nanocoder --provider x run hi",
   "npx @nanocollective/nanocoder --mode yolo run x",
   "qodercli --yolo -p x",
   "qodercli --dangerously-skip-permissions",

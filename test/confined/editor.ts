@@ -11,6 +11,8 @@ interface EditorSession {
   readonly seconds: number;
   /** What a person was asked. */
   readonly questions: readonly string[];
+  /** What was shown beside. */
+  readonly shown: readonly string[];
 }
 
 interface Message {
@@ -18,7 +20,7 @@ interface Message {
   readonly method?: string;
   readonly params?: {
     readonly options?: readonly { readonly optionId: string; readonly kind: string }[];
-    readonly toolCall?: { readonly title?: string };
+    readonly toolCall?: { readonly title?: string; readonly content?: readonly { readonly content?: { readonly text?: string } }[] };
   };
   readonly result?: { readonly sessionId?: string };
   readonly error?: { readonly message?: string };
@@ -37,6 +39,7 @@ export async function editAround(
   child.stderr.setEncoding("utf8").on("data", (part: string) => (errors += part));
   const said: string[] = [];
   const questions: string[] = [];
+  const shown: string[] = [];
   const waiting = new Map<number, (message: Message) => void>();
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const call = async (id: number, method: string, params: object): Promise<Message> => {
@@ -51,6 +54,7 @@ export async function editAround(
     if (message.id === undefined) return;
     if (message.method !== "session/request_permission") return send({ id: message.id, error: { code: -32601, message: "not here" } });
     questions.push(message.params?.toolCall?.title ?? "a question");
+    shown.push(...(message.params?.toolCall?.content ?? []).map(({ content }) => content?.text ?? ""));
     const no = message.params?.options?.find(({ kind }) => kind.startsWith("reject"))?.optionId;
     send({ id: message.id, result: { outcome: no === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: no } } });
   });
@@ -67,5 +71,5 @@ export async function editAround(
   if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
   writeFileSync(join(MOUNTED.out, "client.stdout"), said.join("\n"));
   writeFileSync(join(MOUNTED.out, "client.stderr"), errors);
-  return { status: how === "done" ? 0 : child.exitCode, timedOut: how === "late", seconds: (Date.now() - began) / 1000, questions };
+  return { status: how === "done" ? 0 : child.exitCode, timedOut: how === "late", seconds: (Date.now() - began) / 1000, questions, shown };
 }

@@ -86,6 +86,8 @@ export interface Host {
   readonly unheard?: readonly ("ask" | "deny")[];
   /** It asks, and does not say whether for itself or because somebody wants it: who could is looked for. */
   readonly unsaid?: true;
+  /** Where it puts a question it shows this field of the input, and no reason of ours. */
+  readonly shows?: string;
   /** It hears of the end of this command. */
   readonly ends?: EndHooks;
   /** It may hold its commands in a sandbox of its own, in which no run of ours can start: where it writes down whether it does. */

@@ -126,7 +126,8 @@ const HOSTS: readonly OtherHost[] = [
       programs: ["nanocoder"],
       packages: ["@nanocollective/nanocoder"],
       aliases: ["nanocoder"],
-      changes: ["daemon"],
+      // In `run` its file tools ask nobody.
+      changes: ["run", "daemon"],
       options: {
         questions: ["--mode", "--trust-directory", "--acp"],
       },

@@ -212,7 +212,7 @@ export const CHANGING_WORDS: Readonly<Record<string, readonly string[]>> = {
   kimi: ["provider", "login", "upgrade", "update", "migrate", "web", "rc", "remote"],
   crush: ["run", "server", "serve"],
   goose: ["configure", "run", "session", "web", "acp", "schedule"],
-  nanocoder: ["daemon"],
+  nanocoder: ["run", "daemon"],
   "qodercli|qoder": ["mcp", "plugin", "mp", "hook", "agent", "skill"],
 };
 export const PRINTING_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -222,6 +222,8 @@ export const PRINTING_WORDS: Readonly<Record<string, readonly string[]>> = {
 export const TOLD_VARIABLES: Readonly<Record<string, "word" | "text" | "path">> = {
   CLAUDE_PROJECT_DIR: "path",
   CLAUDE_CODE_SHELL_PREFIX: "path",
+  CLAUDE_CODE_ENTRYPOINT: "word",
+  CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "word",
   GEMINI_PROJECT_DIR: "path",
   QWEN_PROJECT_DIR: "path",
   COPILOT_PROJECT_DIR: "path",

@@ -1,7 +1,7 @@
 import { shellPrefix, singleQuoted } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { listed } from "@assent/core/policy";
-import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
+import type { EndHooks, Host, Input, Outcome, Request, ToolFacts } from "@assent/guard/engine";
 import { type Agent, hostFacts, type Setup } from "../host/agent.ts";
 import { withPlugins } from "../host/controlled.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
@@ -63,6 +63,13 @@ function leavesSandbox({ tool_input: input }: Input): boolean {
   return !isObject(input) || (input["dangerouslyDisableSandbox"] ?? false) !== false;
 }
 
+/**
+ * What claude-agent-acp 0.101.0 (an editor's side of ACP, on Anthropic's Agent SDK) starts the host with. It shows the editor a command's
+ * `description`, and not a hook's reason. No variable names ACP: another program that sets both gets the same answer.
+ */
+const isInEditor = ({ env }: HookCall): boolean =>
+  env["CLAUDE_CODE_ENTRYPOINT"] === "sdk-ts" && env["CLAUDE_CODE_STARTUP_FAILURE_RESULTS"] === "1";
+
 /** Every command of the tool is started through a program of ours. */
 const isWrapped = ({ payload, env }: HookCall): boolean =>
   payload["tool_name"] === wrapping.tool && env[PREFIX] === shellPrefix(env["HOME"] ?? "", "claude");
@@ -87,6 +94,7 @@ function hostOf(mode: string | undefined, event: string, call: HookCall): Host {
     // In auto mode the host's own check is to see it, and where nobody is asked nothing is on the screen.
     ...(wrapped && (mode === "default" || mode === "acceptEdits") && !leavesSandbox(payload) ? { answered: true as const } : {}),
     unheard: ["ask"],
+    ...(payload["tool_name"] === wrapping.tool && isInEditor(call) ? { shows: "description" } : {}),
     ...(goesOn(payload) || inSkill ? {} : { ends: END_HOOKS }),
   };
 }
@@ -103,8 +111,13 @@ function write(outcome: Outcome): Reply {
   const envelope =
     request.event === "PermissionRequest"
       ? permissionRequest(answer.decision, reason, inputInstead(outcome))
-      : preToolUse(answer.decision, reason);
+      : preToolUse(answer.decision, reason, answer.decision === "ask" ? withReason(request, reason) : undefined);
   return reply(withNote(envelope, verdict.untrusted, answer.reason));
+}
+
+/** The same call, with the reason where the editor shows it. */
+function withReason({ host: { shows }, input }: Request, reason: string): Input | undefined {
+  return shows === undefined ? undefined : { ...input, [shows]: reason.replace(/\s+/g, " ") };
 }
 
 /** What has no yes is refused, but where the user has said it beforehand, or the command is confined. */
@@ -247,7 +260,12 @@ const facts = /* @__PURE__ */ hostFacts({
     },
   },
   variables: {
-    told: { CLAUDE_PROJECT_DIR: "path", CLAUDE_CODE_SHELL_PREFIX: "path" },
+    told: {
+      CLAUDE_PROJECT_DIR: "path",
+      CLAUDE_CODE_SHELL_PREFIX: "path",
+      CLAUDE_CODE_ENTRYPOINT: "word",
+      CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "word",
+    },
     marks: ["CLAUDECODE"],
     controlling: /* @__PURE__ */ listed(
       "CLAUDE_CONFIG_DIR; CLAUDE_CODE_SHELL*; CLAUDE_CODE_SIMPLE*; CLAUDE_CODE_BUBBLEWRAP*; CLAUDE_CODE_USE_*",
