@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -76,8 +76,9 @@ const PLACES: readonly (readonly [string, Place])[] = [
 ];
 
 async function told({ opens, node: by }: Place, name: string, ...words: string[]): Promise<unknown> {
-  const program = join(scratch, `${name}.mjs`);
-  writeFileSync(program, `${opens}${PROGRAM}`);
+  const program = join(scratch, opens === SQLITE ? "sqlite.mjs" : "postgres.mjs");
+  // Others of the same moment read it.
+  if (!existsSync(program)) writeFileSync(program, `${opens}${PROGRAM}`);
   const child = spawn(by(), ["--no-warnings", program, name, ...words], { cwd: scratch, stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
   child.stdout.on("data", (part: Buffer) => (output += part.toString()));
