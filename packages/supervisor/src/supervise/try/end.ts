@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Action, type Call, visible } from "@assent/core/action";
+import { attempt } from "@assent/core/data";
 import { controlFile, stricterOf, verdictOf } from "@assent/core/policy";
 import { noteChanges, writeAtomic } from "@assent/guard/state";
 import { RunAudit } from "../audit.ts";
@@ -193,7 +194,8 @@ export function applyTry(
     records.close();
   }
   held.note({ state: "applied" });
-  held.discard();
+  // What cannot be taken away now is taken away when runs are listed.
+  attempt(() => held.discard(), undefined);
   return { applied: true, result };
 }
 

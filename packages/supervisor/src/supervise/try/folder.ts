@@ -3,6 +3,7 @@ import { attempt, parseObject } from "@assent/core/data";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import {
   AT_REMOVEDIR,
+  ERRNO,
   LOCK,
   O_CLOEXEC,
   O_DIRECTORY,
@@ -169,21 +170,22 @@ export function removeTree(path: string): void {
       for (const { name, isFolder } of folders) {
         const at = cTextAddress(name);
         if (!isFolder) {
-          requireSuccess("unlinkat", sys(SYSCALLS.unlinkat, top, at, 0));
+          requireGone("unlinkat", sys(SYSCALLS.unlinkat, top, at, 0));
           continue;
         }
         sys(SYSCALLS.fchmodat, top, at, 0o700);
-        const inside = requireSuccess("openat", sys(SYSCALLS.openat, top, at, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
+        const inside = requireGone("openat", sys(SYSCALLS.openat, top, at, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
+        if (inside < 0) continue;
         for (const entry of namesIn(inside)) {
           const below = cTextAddress(entry.name);
           if (entry.isFolder) {
             sys(SYSCALLS.fchmodat, inside, below, 0o700);
             const to = cTextAddress(`moved ${process.pid} ${++moved}`);
-            requireSuccess("renameat2", sys(SYSCALLS.renameat2, inside, below, top, to, RENAME_NOREPLACE));
-          } else requireSuccess("unlinkat", sys(SYSCALLS.unlinkat, inside, below, 0));
+            requireGone("renameat2", sys(SYSCALLS.renameat2, inside, below, top, to, RENAME_NOREPLACE));
+          } else requireGone("unlinkat", sys(SYSCALLS.unlinkat, inside, below, 0));
         }
         closeSync(inside);
-        requireSuccess("unlinkat", sys(SYSCALLS.unlinkat, top, at, AT_REMOVEDIR));
+        requireGone("unlinkat", sys(SYSCALLS.unlinkat, top, at, AT_REMOVEDIR));
       }
     }
   } finally {
@@ -191,6 +193,9 @@ export function removeTree(path: string): void {
   }
   rmdirSync(path);
 }
+
+/** The kernel takes its own files out of a layer's work folder when it gets to the end of the view, which may be now. */
+const requireGone = (call: string, result: number): number => (result === -ERRNO.ENOENT ? result : requireSuccess(call, result));
 
 const namesIn = (fd: number): readonly { readonly name: Buffer; readonly isFolder: boolean }[] =>
   readdirSync(`/proc/self/fd/${fd}`, { withFileTypes: true, encoding: "buffer" }).map((entry) => ({
