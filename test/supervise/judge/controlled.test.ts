@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { controlledBy, type Controlling } from "../../../packages/supervisor/src/supervise/trap/controlled.ts";
 
@@ -28,6 +29,8 @@ async function controlling(
   const child = spawn("/bin/sleep", ["60"], { env, stdio: "ignore" });
   started.push(child);
   await once(child, "spawn");
+  // The kernel tells of the start a moment before the variables are there.
+  while (Object.keys(env).length > 0 && readFileSync(`/proc/${child.pid}/environ`).length === 0) await setTimeout(1);
   const run = { env, typed: false, home: "/nowhere", couldWrite };
   return controlledBy(child.pid ?? 0, [program], [{ path, ...(argv === undefined ? {} : { argv }) }], run);
 }
