@@ -67,6 +67,7 @@ describe("what a service does for all to see, or for good, it does whoever start
     ["sh -c 'npx prisma migrate reset'", "data-wipe"],
     ["bash -c 'exec \"$@\"' x prisma migrate reset", "data-wipe"],
     ["sh -c '$x prisma migrate reset'", "data-wipe"],
+    ["bash -c '. ./x.sh terraform destroy'", "data-wipe"],
     [`python3 -c 'import os; os.system("terraform destroy")'`, "data-wipe"],
     ["npx semantic-release", "publish"],
   ])("%s: %s", (command, danger) => expect(dangersOf(command)).toContain(danger));

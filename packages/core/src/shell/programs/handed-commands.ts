@@ -62,8 +62,9 @@ export function readHandedCommands(
 ): void {
   const known = applied !== undefined;
   const elsewhere = known ? entryFor(name)?.elsewhere : undefined;
-  // What a shell runs was judged by itself where all of it was read.
-  const isUnread = !known || applied.id === undefined || (isOneOf(INTERPRETER, name) && !applied.understood);
+  // What a shell runs was judged by itself where all of it was read, and no script or module in it gets the words.
+  const isRead = known && applied.understood && call.cx.actions.slice(exec + 1).every(({ kind }) => kind !== "code");
+  const isUnread = !known || applied.id === undefined || (isOneOf(INTERPRETER, name) && !isRead);
   if (isUnread || RUNNER.has(name) || elsewhere !== undefined) noteHandedDangers(call.cx, words, exec);
   if (!known || !applied.understood) noteServices(call, words, exec, applied);
   if (elsewhere !== undefined && readElsewhere(call, elsewhere, words, exec)) return;
@@ -80,11 +81,11 @@ export function readHandedCommands(
   const isCode = codes.some(({ source }) => source === "inline");
   // What code that lies elsewhere makes of its input is in no table, either.
   const runsInput = codes.some(({ source }) => source !== "inline");
-  const isRead = isCode || isDoubted || RUNNER.has(name);
+  const isSearched = isCode || isDoubted || RUNNER.has(name);
   const unread = [
-    ...(input !== undefined && isRead ? [{ text: input, isCode }] : []),
+    ...(input !== undefined && isSearched ? [{ text: input, isCode }] : []),
     // Who may as well take it for a text starts what stands at a beginning.
-    ...(input !== undefined && !isRead && (open || runsInput) ? [{ text: input, isCode: false, begins: true }] : []),
+    ...(input !== undefined && !isSearched && (open || runsInput) ? [{ text: input, isCode: false, begins: true }] : []),
     ...(runsInput ? words.flatMap((word, at) => inlineIn(word, words[at - 1])) : []),
     ...(isCode || isDoubted ? [{ text: words.map((word) => wordOf(word, applied?.values)).join(" "), isCode: false }] : []),
   ];
